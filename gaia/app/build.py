@@ -20,6 +20,7 @@ from gaia.app.reports import Reports, build_reports
 from gaia.commands.registry import Registry
 from gaia.core.access import Limits
 from gaia.core.budgets import BudgetNotices
+from gaia.core.command_runner import CommandRunner
 from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway, ModelWarmer
@@ -73,7 +74,7 @@ class App:
     gateway: Callable[[str], ChannelGateway]
     handlers: Handlers
     strangers: Strangers
-    dispatcher: Dispatcher
+    command_runner: CommandRunner
     delivery: Delivery
     warmer: ModelWarmer
     index: Index
@@ -99,7 +100,7 @@ class App:
     async def recover(self) -> None:
         """Take up what an earlier process left in the queues, or another one wrote there."""
         await self.handlers.recover()
-        await self.dispatcher.recover()
+        await self.command_runner.recover()
         await self.strangers.recover()
         await self.delivery.recover()
         self.index.wake()
@@ -109,7 +110,7 @@ class App:
 
     def wake(self, conversation_id: int) -> None:
         """Say that another process has written to a conversation that this one holds."""
-        self.dispatcher.wake(conversation_id)
+        self.command_runner.wake(conversation_id)
         self.handlers.wake(conversation_id)
         self.delivery.wake(conversation_id)
 
@@ -180,7 +181,7 @@ def build_app(
         gateway=intake.gateway,
         handlers=handlers,
         strangers=intake.strangers,
-        dispatcher=intake.dispatcher,
+        command_runner=intake.command_runner,
         delivery=channels.delivery,
         warmer=intake.warmer,
         index=memory.index,
@@ -253,7 +254,7 @@ class _Intake:
 
     strangers: Strangers
     commands: Registry
-    dispatcher: Dispatcher
+    command_runner: CommandRunner
     warmer: ModelWarmer
     gateway: Callable[[str], ChannelGateway]
 
@@ -284,21 +285,31 @@ def _build_intake(
         handlers.stop_turn,
         page.room,
     )
+    command_runner = CommandRunner(
+        database=database,
+        users=base.users,
+        commands=commands,
+        channels=channels.by_name,
+        handlers=handlers,
+        delivery=delivery,
+        clock=clock,
+        asked=asked,
+        share=base.shares.conversations,
+    )
     dispatcher = Dispatcher(
         database=database,
         access=channels.access,
         strangers=strangers,
         limits=Limits(base.settings),
         plain_words=PlainWords(base.settings, lambda: models.answering.model.value.is_small),
-        users=base.users,
         runner=models.answering.runner,
         handlers=handlers,
+        command_runner=command_runner,
         delivery=delivery,
         commands=commands,
         channels=channels.by_name,
         clock=clock,
         asked=asked,
-        share=base.shares.conversations,
     )
     warmer = ModelWarmer(
         database=database, users=base.users, agent=models.answering.agent, clock=clock
@@ -316,7 +327,7 @@ def _build_intake(
             shares=base.shares,
         )
 
-    return _Intake(strangers, commands, dispatcher, warmer, gateway)
+    return _Intake(strangers, commands, command_runner, warmer, gateway)
 
 
 def _local_routes(

@@ -285,7 +285,7 @@ class Daemon:
         try:
             async with asyncio.timeout(seconds):
                 await app.handlers.drain()
-                await app.dispatcher.drain()
+                await app.command_runner.drain()
                 await app.delivery.flush()
                 await app.forget_worker.flush()
                 await app.home_cleaner.flush()
@@ -298,7 +298,7 @@ class Daemon:
     async def _give_up(self) -> None:
         app = self._app
         app.status.started = False
-        late = (app.handlers, app.dispatcher, app.delivery, app.forget_worker, app.home_cleaner)
+        late = (app.handlers, app.command_runner, app.delivery, app.forget_worker, app.home_cleaner)
         for each in late:
             await each.cancel()
         self._tasks.cancel()

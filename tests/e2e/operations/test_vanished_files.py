@@ -14,7 +14,7 @@ import pytest
 from gaia.agent.models import ChatModel
 from gaia.app.daemon import timed
 from gaia.clock import SystemClock
-from gaia.core.dispatcher import Dispatcher
+from gaia.core.command_runner import CommandRunner
 from gaia.messages import Address
 from gaia.ops.home_watch import SECONDS
 from gaia.paths import Home
@@ -94,7 +94,7 @@ async def test_who_is_stopped_or_cannot_start_before_it_is_noticed_saves_it_firs
 
     clock, model = SystemClock(), ChatModel(FunctionModel(lambda request: "-"), "openai", "fake")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Dispatcher, "recover", broken)
+        patched.setattr(CommandRunner, "recover", broken)
         with pytest.raises(OSError, match="no port"):
             async with timed(home, clock, model, hang_up=asyncio.Event()):
                 pass

@@ -232,7 +232,7 @@ async def run_core(
         yield Core(app, database, channel, clock, model, users, others)
     finally:
         await app.handlers.cancel()
-        await app.dispatcher.cancel()
+        await app.command_runner.cancel()
         await app.delivery.cancel()
         await app.forget_worker.cancel()
         await app.digest_worker.cancel()

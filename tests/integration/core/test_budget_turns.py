@@ -43,7 +43,7 @@ def of(*, user: int = 0, together: int = 0, **limits: int) -> Settings:
 async def sent_to(core, chat: str = "ada") -> list[str]:
     """All that was sent to a chat, once nothing is left to be done."""
     await core.app.handlers.flush()
-    await core.app.dispatcher.drain()
+    await core.app.command_runner.drain()
     await core.app.delivery.flush()
     return [each.text for each in core.channel.sent if each.chat == chat]
 

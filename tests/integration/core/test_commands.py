@@ -114,5 +114,5 @@ async def test_a_command_whose_outcome_nobody_can_tell_is_answered_by_what_was_k
 
         monkeypatch.setattr(core.database, "write", writes_and_breaks)
         assert "I drink tea" in await core.say("/remember I drink tea")
-        await core.app.dispatcher.drain()
+        await core.app.command_runner.drain()
         assert len(core.channel.sent) == len(lost) == 1

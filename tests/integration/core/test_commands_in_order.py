@@ -9,7 +9,7 @@ from gaia.errors import ModelUnavailableError
 async def asleep(core) -> None:
     """Let messages be accepted and nothing be done about them."""
     await core.app.handlers.drain()
-    await core.app.dispatcher.drain()
+    await core.app.command_runner.drain()
 
 
 async def test_what_was_said_after_a_reset_belongs_to_the_next_session(running_core):
@@ -30,7 +30,7 @@ async def test_stop_takes_nothing_from_what_was_said_after_it(running_core):
         for text in ("before", "/stop", "after"):
             await core.channel.say(text)
     async with running_core(recover=False) as core:
-        await core.app.dispatcher.recover()
+        await core.app.command_runner.recover()
         sent = await core.channel.until_sent(2)
         assert [each.text for each in sent] == [STOPPED, "echo: after"]
 
@@ -44,7 +44,7 @@ async def test_a_burst_ends_at_a_command_that_waits(running_core):
         core.clock.advance(60)
         await core.app.handlers.recover()
         assert (await core.channel.until_sent(1))[0].text == "echo: one"
-        await core.app.dispatcher.recover()
+        await core.app.command_runner.recover()
         assert (await core.channel.until_sent(3))[2].text == "echo: two"
 
 

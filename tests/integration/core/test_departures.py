@@ -29,7 +29,7 @@ async def with_phone(core) -> Person:
 
 async def idle(core) -> None:
     """Return once nothing is done any more."""
-    parts = (core.app.dispatcher, core.app.handlers, core.app.delivery)
+    parts = (core.app.command_runner, core.app.handlers, core.app.delivery)
     await until(lambda: not any(part._workers._tasks for part in parts))
 
 
@@ -143,7 +143,7 @@ async def test_what_could_not_be_sent_before_is_not_sent_later(running_core):
 async def test_what_a_crash_interrupted_is_not_taken_up_for_nobody(home, text):
     async with run_core(home, other_channels=("phone",)) as core:
         await with_phone(core)
-        for part in (core.app.dispatcher, core.app.handlers):
+        for part in (core.app.command_runner, core.app.handlers):
             await part.cancel()
         await core.others["phone"].say(text, sender=PHONE.sender)
         with core.database.writing() as session:

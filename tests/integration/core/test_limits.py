@@ -25,7 +25,7 @@ def of(messages_per_minute: int) -> Settings:
 
 async def answers(core) -> list[str]:
     await core.app.handlers.flush()
-    await core.app.dispatcher.drain()
+    await core.app.command_runner.drain()
     await core.app.delivery.flush()
     return [each.text for each in core.channel.sent]
 

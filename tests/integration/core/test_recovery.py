@@ -104,7 +104,7 @@ async def test_a_chunk_that_was_being_sent_is_sent_again_and_marked(running_core
 
 async def test_a_command_that_was_only_accepted_runs(running_core):
     async with running_core() as core:
-        await core.app.dispatcher.drain()
+        await core.app.command_runner.drain()
         await core.channel.say("/whoami")
     async with running_core() as core:
         (sent,) = await core.channel.until_sent(1)

@@ -83,7 +83,7 @@ async def test_what_a_command_keeps_belongs_to_whom_the_user_has_become(running_
         async def join() -> None:
             await core.database.write(join_users, ada, bob, core.clock.now())
 
-        core.app.dispatcher._commands = CommandsAfter(core.app.dispatcher._commands, join)
+        core.app.command_runner._commands = CommandsAfter(core.app.command_runner._commands, join)
         assert "Kept in your memory as #1" in await core.say("/remember I drink tea")
         assert [
             each.text for each in await core.database.read(ledger.every, bob.user_id, limit=9)
@@ -99,9 +99,9 @@ async def test_a_command_of_somebody_removed_leaves_nothing(running_core, home, 
             await remove(core, home, ada)
             is_gone.set()
 
-        core.app.dispatcher._commands = CommandsAfter(core.app.dispatcher._commands, leave)
+        core.app.command_runner._commands = CommandsAfter(core.app.command_runner._commands, leave)
         await core.channel.say("/remember I drink tea")
         await is_gone.wait()
-        await core.app.dispatcher.drain()
+        await core.app.command_runner.drain()
         assert set((await rows(core)).values()) == {0}
         assert caplog.text == ""

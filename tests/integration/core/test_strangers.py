@@ -45,7 +45,7 @@ async def test_a_stranger_costs_nothing(running_core):
         receipts = [await core.channel.say("hello", sender="eve") for _ in range(20)]
         assert {receipt.menu for receipt in receipts} == {()}
         await core.app.handlers.flush()
-        await core.app.dispatcher.drain()
+        await core.app.command_runner.drain()
         await core.app.delivery.flush()
         assert core.model.requests == []
         assert core.channel.sent == []
@@ -91,7 +91,7 @@ async def test_a_code_of_an_invitation_lets_its_sender_in_at_once(running_core, 
         again = await core.channel.say(code, sender="eve", provider_message_id="m1")
         assert again.kind is ReceiptKind.DUPLICATE
         await core.app.handlers.flush()
-        await core.app.dispatcher.drain()
+        await core.app.command_runner.drain()
         await core.app.delivery.flush()
         assert len(core.channel.sent) == 1
         assert core.model.requests == []

@@ -34,10 +34,12 @@ async def switch_on(core) -> None:
 
 async def test_a_command_that_runs_is_done_once_and_answered_later(running_core, caplog):
     async with running_core() as core:
-        core.app.dispatcher._commands = CommandsMeanwhile(core.app.dispatcher._commands, core)
+        core.app.command_runner._commands = CommandsMeanwhile(
+            core.app.command_runner._commands, core
+        )
         await core.channel.say("/help")
         await until(lambda: not core.app.channels)
-        await core.app.dispatcher.drain()
+        await core.app.command_runner.drain()
         assert "failed" not in caplog.text
         await switch_on(core)
         await core.app.delivery.flush()
