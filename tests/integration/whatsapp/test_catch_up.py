@@ -231,7 +231,7 @@ async def test_what_arrived_is_reported_at_the_next_start_and_what_is_deleted_is
         await rig.until_well()
         nobody_is_told(rig)
         sid = await rig.send(ADA)
-        await rig.twilio.until_told()
+        await rig.twilio.until_all_told()
     rig.core.state.on_their_way = [
         (rig.clock.now(), SentCopy(2, "SM" + "0f" * 16)),
         (rig.clock.now(), SentCopy(1, sid)),

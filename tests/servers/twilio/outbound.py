@@ -35,6 +35,11 @@ class Sending:
         self._lanes = lanes
         self._clock = clock
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is left to be told."""
+        return self._lanes.idle
+
     async def take(self, form: Mapping[str, str], media_urls: tuple[str, ...]) -> Message:
         """Take a message. Raises `ApiRefusal` for one that is not taken.
 

@@ -187,6 +187,11 @@ class TwilioServer:
         """Return once the webhook took all that people wrote, or was given up on."""
         await self.until(lambda: self._incoming.idle)
 
+    async def until_all_told(self) -> None:
+        """Return once the webhook has besides been told what became of each message that was
+        taken, or was given up on."""
+        await self.until(lambda: self._sending.idle)
+
     @property
     def given_up(self) -> Sequence[Message]:
         """What people wrote and the webhook did not take: it is in the list only."""
