@@ -36,5 +36,5 @@ def test_what_keeps_a_home_from_being_made_is_named(tmp_path: Path) -> None:
     with pytest.raises(HomeError, match=f"'{tmp_path}/logs' is not a folder: move what is there"):
         Home(tmp_path).create()
     (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises(HomeError, match="/loop/home' cannot be made .* symbolic links"):
+    with pytest.raises(HomeError, match=r"/loop/home' cannot be made .* symbolic links"):
         Home(tmp_path / "loop" / "home").create()
