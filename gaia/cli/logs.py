@@ -79,11 +79,12 @@ def logs_command(
         if lines:
             _show(lines, form)
         else:
-            typer.echo(
-                f"There is no such line in {folder}: 'gaia logs' alone shows the latest, and "
-                "gaia writes them while it runs.",
-                err=True,
+            lack = (
+                f"There is no such line in {folder}: 'gaia logs' alone shows the latest."
+                if turn or since or level is not Level.DEBUG
+                else f"Nothing has been logged in {folder} yet: gaia writes there while it runs."
             )
+            typer.echo(lack, err=True)
         if follow and folder.is_dir():
             for lines in following(reader, folder):
                 _show(lines, form)

@@ -144,7 +144,7 @@ def keep(
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have something count that gaia is not sure of."""
+    """Confirm a memory that gaia is not sure of."""
     from gaia.cli.control import wake
     from gaia.memory import pending
     from gaia.ops.queries.memories import memory_report
