@@ -142,19 +142,19 @@ class Home:
         Raises:
             HomeError: It is not a folder, or cannot be written to.
         """
-        try:
-            for folder in (self.root, self.logs, self.models, self.control_socket.parent):
+        for folder in (self.root, self.logs, self.models, self.control_socket.parent):
+            try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError) as exc:
-            raise HomeError(
-                f"gaia's home {str(self.root)!r} is not a folder: move what is there, "
-                "or set GAIA_HOME to another path"
-            ) from exc
-        except OSError as exc:
-            raise HomeError(
-                f"gaia's home {str(self.root)!r} cannot be created ({exc.strerror}): "
-                "make its parent writable, or set GAIA_HOME to another path"
-            ) from exc
+            except (FileExistsError, NotADirectoryError) as exc:
+                raise HomeError(
+                    f"{str(folder)!r} is not a folder: move what is there, or set GAIA_HOME to "
+                    "another path"
+                ) from exc
+            except OSError as exc:
+                raise HomeError(
+                    f"{str(folder)!r} cannot be made ({exc.strerror}): run this as the user that "
+                    "runs gaia, make its parent writable, or set GAIA_HOME to another path"
+                ) from exc
         self._check_private(self.control_socket.parent)
         if not os.access(self.root, os.W_OK | os.X_OK):
             raise HomeError(

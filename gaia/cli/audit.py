@@ -4,21 +4,19 @@ settings were changed. Works whether or not gaia runs."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gaia.cli.console import AsJson, columns, echo_json, local_time, say
 from gaia.cli.home import ask
+from gaia.cli.moments import time_of
 
 if TYPE_CHECKING:
     from gaia.ops.queries.records import DecisionReport
 
 LISTED = 50
 """So many are listed for a reader; a script gets all."""
-
-DATE_FORMATS = ["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S"]
 
 
 def audit_command(
@@ -36,8 +34,8 @@ def audit_command(
         str | None, typer.Option(help="Only about or by that user: a name, or an id.")
     ] = None,
     since: Annotated[
-        datetime | None, typer.Option(formats=DATE_FORMATS, help="Only since then, local time.")
-    ] = None,
+        str, typer.Option(help="Only what is not older: 90s, 30m, 1h, 2d or a date and time.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """List decisions about people and settings, the latest last."""
@@ -48,14 +46,14 @@ def audit_command(
         limit=count or (None if as_json else LISTED),
         actions=actions,
         user=user,
-        since=None if since is None else since.astimezone(),
+        since=time_of(since),
     )
     answer = ask(DECISIONS, asked)
     if as_json:
         echo_json(answer.model_dump(mode="json")["decisions"])
     elif answer.decisions:
         typer.echo(_as_table(answer.decisions))
-    elif actions or user is not None or since is not None:
+    elif actions or user is not None or since:
         say("Nothing of that kind has been decided: 'gaia audit' lists everything.")
     else:
         say(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -239,7 +240,7 @@ def made_as_text(made: Made) -> str:
         lines.append("  encrypted: without the passphrase nobody can restore it, not even you")
     elif made.manifest.with_secrets:
         lines.append("  not encrypted: whoever has this file has your keys and tokens")
-    lines.append(f"'gaia backup verify {made.path.name}' checks that it can be restored.")
+    lines.append(f"'gaia backup verify {quote(str(made.path))}' checks that it can be restored.")
     return "\n".join(lines)
 
 
@@ -265,7 +266,8 @@ def restored_as_text(restored: Restored, home: Home, *, has_secrets: bool = Fals
     lines = [f"Restored the backup of {_when(manifest)} to {home.root}: {_contents(contents)}."]
     if waiting.messages or waiting.chunks:
         waited = (
-            f"{waiting.messages:,} messages and {waiting.chunks:,} parts of replies waited then"
+            f"{counted(waiting.messages, 'message', 'messages')} and "
+            f"{counted(waiting.chunks, 'part', 'parts')} of replies waited then"
         )
         if restored.takes_up:
             lines.append(f"{waited}: gaia handles them when it starts.")

@@ -101,9 +101,10 @@ def _target(to: str | None) -> URL | None:
         # It may hold a password.
         url = None
     if url is None:
+        lack = "the target is no address of a PostgreSQL database" if text else "there is no target"
         raise StoreError(
-            f"there is no target: say --to {EXAMPLE}, --to {SQLITE} for gaia.db in the home, or "
-            f"set {VARIABLE} to one of these"
+            f"{lack}: say --to {EXAMPLE}, --to {SQLITE} for gaia.db in the home, or set "
+            f"{VARIABLE} to one of these"
         ) from None
     if not POSTGRESQL.is_installed:
         raise StoreError(f"PostgreSQL's driver is not installed: {POSTGRESQL.install_line}")

@@ -130,8 +130,8 @@ def undo(
         None,
     )
     if chosen is None:
-        which = "nothing was applied that could be" if growth_id is None else f"no step {growth_id}"
-        raise UpkeepError(f"{which} undone: 'gaia grow list' shows all")
+        lack = "nothing to undo" if growth_id is None else f"no change {growth_id}"
+        raise UpkeepError(f"there is {lack}: 'gaia grow list' shows what was applied")
     with_database(lambda database: steps.undo(home, database, chosen, SystemClock()))
     wake(home)
     if as_json:

@@ -6,13 +6,13 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gaia.cli.console import in_whole_words
+from gaia.cli.moments import time_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 LINES = 50
 """So many lines unless a turn or a time is asked for."""
 
-DURATION = re.compile(r"(?=.)(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?")
 TURN = re.compile(r"\W*(?:turn)?\W*(\w+)\W*")
 """A turn's id as sentences and the log have it, with what stands around it."""
 
@@ -70,7 +69,7 @@ def logs_command(
     from gaia.ops.logs import follow as following
     from gaia.paths import find_home
 
-    wanted = Wanted(_turn(turn), LEVELS.index(level), _since(since))
+    wanted = Wanted(_turn(turn), LEVELS.index(level), time_of(since))
     if count is None and not turn and not since:
         count = LINES
     folder = find_home().logs
@@ -80,11 +79,12 @@ def logs_command(
         if lines:
             _show(lines, form)
         else:
-            typer.echo(
-                f"There is no such line in {folder}: 'gaia logs' alone shows the latest, and "
-                "gaia writes them while it runs.",
-                err=True,
+            lack = (
+                f"There is no such line in {folder}: 'gaia logs' alone shows the latest."
+                if turn or since or level is not Level.DEBUG
+                else f"Nothing has been logged in {folder} yet: gaia writes there while it runs."
             )
+            typer.echo(lack, err=True)
         if follow and folder.is_dir():
             for lines in following(reader, folder):
                 _show(lines, form)
@@ -114,20 +114,3 @@ def _turn(text: str) -> str:
             param_hint="--turn",
         )
     return found[1].lower() if found else ""
-
-
-def _since(text: str) -> datetime | None:
-    if not text:
-        return None
-    from gaia.clock import SystemClock
-
-    try:
-        if found := DURATION.fullmatch(text.strip().lower()):
-            days, hours, minutes, seconds = (int(each or 0) for each in found.groups())
-            return SystemClock().now() - timedelta(days, seconds, 0, 0, minutes, hours)
-        return datetime.fromisoformat(text.strip()).astimezone()
-    except (ValueError, OverflowError) as exc:
-        raise typer.BadParameter(
-            f"{text!r} is no time: write 90s, 30m, 1h30m, 2d or 2026-01-31 18:00",
-            param_hint="--since",
-        ) from exc

@@ -10,7 +10,7 @@ import errno
 import importlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import suppress
 from typing import Annotated, Any, ClassVar, NoReturn
 
@@ -28,6 +28,14 @@ NO_PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
 
 VALUES = {"user": "NAME", "name": "NAME", "since": "TIME", "until": "TIME", "due": "TIME"}
 """What the value of an option is called in its help, where its type does not say it."""
+
+REFUSALS = {
+    "int_parsing": "{value!r} is no whole number",
+    "greater_than_equal": "{value!r} is less than {ge}",
+    "less_than_equal": "{value!r} is more than {le}",
+    "value_error": "{error}",
+}
+"""What is said of a value, in the place of pydantic's words, which do not name it."""
 
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
@@ -213,6 +221,7 @@ def _name_values(command: Any) -> None:
     for each in getattr(command, "commands", {}).values():
         _name_values(each)
     for param in command.params:
+        param.process_value = _naming_refused(param.process_value)
         if param.param_type_name == "argument":
             param.metavar = param.metavar or param.name.removesuffix("_name").upper()
             if param.name.endswith("_id"):
@@ -223,6 +232,23 @@ def _name_values(command: Any) -> None:
             param.metavar = VALUES.get(param.name) or _value_of(param.type_descriptor)
 
 
+def _naming_refused(process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Have the refusal of a value name it."""
+
+    def naming(ctx: Any, value: Any) -> Any:
+        try:
+            return process(ctx, value)
+        except typer.BadParameter as exc:
+            for error in getattr(exc.__cause__, "errors", list)()[:1]:
+                refusal = REFUSALS.get(error["type"], "{value!r}: {msg}")
+                exc.message = refusal.format(
+                    value=error["input"], msg=error["msg"], **error.get("ctx", {})
+                )
+            raise
+
+    return naming
+
+
 def _no_type(ctx: Any) -> None:
     """An argument's name says enough."""
 
@@ -230,8 +256,6 @@ def _no_type(ctx: Any) -> None:
 def _value_of(described: Any) -> str:
     if described.is_path:
         return "PATH"
-    if described.is_datetime:
-        return "TIME"
     return "NUMBER" if described.is_ranged else "TEXT"
 
 

@@ -62,10 +62,11 @@ def verify_models() -> None:
     from gaia.weights.pull import verify
 
     weights = Weights(find_home().models)
-    broken = [
-        model for model in CATALOGUE if weights.has_files(model) and not verify(model, weights)
-    ]
-    for model in CATALOGUE:
+    here = [model for model in CATALOGUE if weights.has_files(model)]
+    if not here:
+        say(f"No model is in {weights.folder}: 'gaia model pull' fetches one.")
+    broken = [model for model in here if not verify(model, weights)]
+    for model in here:
         if model not in broken and (pulled := weights.pulled(model)):
             source = f", from {pulled.source}" if pulled.source else ""
             say(f"{model.name} is what was pulled{source}: SHA-256 {pulled.sha256}")
@@ -150,7 +151,7 @@ def _named(name: str) -> CatalogueModel:
     for model in CATALOGUE:
         if model.name == name:
             return model
-    raise typer.BadParameter(f"no model is called {name!r}: `gaia model list` has their names")
+    raise typer.BadParameter(f"no model is called {name!r}: 'gaia model list' has their names")
 
 
 def _since(pulled: Pulled | None) -> str:

@@ -51,6 +51,11 @@ def install(
 
     _need_systemd_of_linux()
     home, user = find_home(), ""
+    if run_as and not system:
+        raise typer.BadParameter(
+            f"{run_as!r} needs --system: a service of your own user runs as you",
+            param_hint="--run-as",
+        )
     if system:
         home, user = _place_of_system_unit(run_as)
     unit = _unit(home, user)

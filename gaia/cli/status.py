@@ -57,15 +57,11 @@ def _tell_of_rest(home: Home, why: NotRunningError, *, as_json: bool) -> None:
 
     from gaia.cli.control import is_served
     from gaia.clock import SystemClock
-    from gaia.errors import SettingsError
     from gaia.ops.report_parts import for_owner, offline_report
 
-    if is_served(home) or not home.root.is_dir():
+    if is_served(home) or not (as_json or home.root.is_dir()):
         return
-    try:
-        report = asyncio.run(offline_report(home, SystemClock(), str(why)))
-    except SettingsError:
-        return
+    report = asyncio.run(offline_report(home, SystemClock(), str(why)))
     typer.echo(report.model_dump_json(indent=2) if as_json else _shown(for_owner(report)))
 
 

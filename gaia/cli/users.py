@@ -5,6 +5,7 @@ This module is read by every command, so it imports nothing heavy.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -27,6 +28,12 @@ Name = Annotated[str, typer.Argument(help="The user's name or id.")]
 T = TypeVar("T")
 Channel = Annotated[str, typer.Argument(help="The channel, such as terminal.")]
 Sender = Annotated[str, typer.Argument(help="Who writes, as the channel names them.")]
+FORMS = {
+    "terminal": (r".*\S.*", "a login name"),
+    "telegram": (r"-?\d+", "a number such as 512345678, as 'gaia users pending' shows it"),
+    "whatsapp": (r"\+?[\w.-]{3,}", "a number such as +4915112345678"),
+}
+"""How each channel names who writes: an address of another form would never be met."""
 
 
 def list_users(as_json: AsJson = False) -> None:
@@ -77,7 +84,7 @@ def link(name: Name, channel: Channel, sender: Sender) -> None:
     """Let a user write from an address."""
     from gaia.messages import Address
 
-    address = Address(_known(channel), sender)
+    address = Address(_known(channel), _written(channel, sender))
 
     async def change(users: Users) -> User:
         user = await users.find(name)
@@ -216,6 +223,13 @@ def _known(channel: str) -> str:
             param_hint="CHANNEL",
         )
     return channel
+
+
+def _written(channel: str, sender: str) -> str:
+    form, told = FORMS.get(channel, FORMS["terminal"])
+    if not re.fullmatch(form, sender):
+        raise typer.BadParameter(f"{sender!r} is not {told}", param_hint="SENDER")
+    return sender
 
 
 def _as_table(users: Sequence[UserReport]) -> str:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from gaia.agent.models import ChatModel
 from gaia.core.budgets import SETTINGS, Level
-from gaia.errors import StoreError
+from gaia.errors import SettingsError, StoreError
 from gaia.messages import Health
 from gaia.ops.costs import By, add_up
 from gaia.ops.report import (
@@ -184,18 +184,14 @@ class OfflineReport(Report):
 
 
 async def offline_report(home: Home, clock: Clock, error: str) -> OfflineReport:
-    """The report; `error` says why there is none of a daemon. Nothing is written.
-
-    Raises:
-        SettingsError: They may name a database, and something in them is wrong.
-    """
-    now, fault = clock.now(), ""
+    """The report; `error` says why there is none of a daemon. Nothing is written."""
+    now, database, fault = clock.now(), FILE, ""
     waiting_in: QueueStatus | None = None
     waiting_out: QueueStatus | None = None
-    database = await asyncio.to_thread(database_name, home)
     try:
+        database = await asyncio.to_thread(database_name, home)
         waiting_in, waiting_out = await asyncio.to_thread(_queues, home, now)
-    except StoreError as exc:
+    except (SettingsError, StoreError) as exc:
         fault = str(exc)
     return OfflineReport(
         error=error,

@@ -67,7 +67,7 @@ def numbered_parts(
 CATALOGUE: tuple[CatalogueModel, ...] = (
     CatalogueModel(
         name="qwen2.5-coder-1.5b-instruct-q4_k_m",
-        about="the default; wants about 2 GB of memory",
+        about="the default; wants 3 GB of memory",
         memory_gb=3,
         licence="Apache-2.0",
         size=1_117_320_768,

@@ -1,4 +1,4 @@
-"""Where the control socket lies."""
+"""A home's folders, and where its control socket lies."""
 
 from __future__ import annotations
 
@@ -29,3 +29,12 @@ def test_a_folder_of_somebody_else_s_is_not_looked_into(
     (tmp_path / f"gaia-{os.getuid()}").chmod(0o777)
     with pytest.raises(HomeError, match="is not private to this user"):
         Home(tmp_path / ("x" * 100)).control_socket  # noqa: B018
+
+
+def test_what_keeps_a_home_from_being_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "logs").touch()
+    with pytest.raises(HomeError, match=f"'{tmp_path}/logs' is not a folder: move what is there"):
+        Home(tmp_path).create()
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(HomeError, match=r"/loop/home' cannot be made .* symbolic links"):
+        Home(tmp_path / "loop" / "home").create()

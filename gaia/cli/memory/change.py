@@ -125,8 +125,9 @@ def _with_time(statement: Statement, due: str, zone: str | None, now: datetime) 
 
     found = reminder_words.time_named(due, now, zone_of(zone), reminder_words.MORNING)
     if found is None:
+        lack = f"{due!r} names no time to come" if due else "a reminder has a time"
         raise UnknownTimeError(
-            f"{due!r} names no time to come: give one with --due, such as 'Friday at 9', "
+            f"{lack}: give one with --due, such as 'Friday at 9', "
             "'in two hours' or 'every Monday at 8:00'"
         )
     return replace(
@@ -143,7 +144,7 @@ def keep(
     user: OfUser = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have something count that gaia is not sure of."""
+    """Confirm a memory that gaia is not sure of."""
     from gaia.cli.control import wake
     from gaia.memory import pending
     from gaia.ops.queries.memories import memory_report

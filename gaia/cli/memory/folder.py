@@ -58,8 +58,15 @@ def import_folder(
 ) -> None:
     """Take in what was edited in a folder, and write it again as it is then."""
     from gaia.cli.control import wake
+    from gaia.errors import MemoryFileError
+    from gaia.memory.transfer.folder import read_files, read_manifest
     from gaia.paths import find_home
 
+    if read_manifest(folder) is None and not read_files(folder):
+        raise MemoryFileError(
+            f"{str(folder)!r} holds no memories: name a folder that 'gaia memory export "
+            "--markdown' wrote, or a file"
+        )
     owner, edits = _look(folder, user)
     _refuse_mistakes(edits, skip_bad=skip_bad)
     forgotten = _agreed(edits, owner.name, yes=yes, as_json=as_json)

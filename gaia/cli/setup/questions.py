@@ -8,10 +8,13 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import typer
+
 from gaia.cli.home import login_name
 from gaia.cli.setup import model_step, telegram_step, whatsapp_step
 from gaia.cli.setup.steps import Setting
 from gaia.cli.setup.telegram_step import Bot
+from gaia.errors import SettingsError, UnknownTimeError, UserNameError
 from gaia.extras import LOCAL
 from gaia.findings import Finding
 from gaia.ops.setup.answers import Answers, ModelAnswer, WhatsAppAnswer
@@ -59,7 +62,19 @@ class SetupPlan:
 
 
 def gather(setting: Setting) -> SetupPlan:
-    """Ask, step by step, what no flag answers; ask nothing if the flags say yes to all."""
+    """Ask, step by step, what no flag answers; ask nothing if the flags say yes to all.
+
+    Raises:
+        typer.BadParameter: A flag's answer cannot be. What is typed is asked for again.
+    """
+    try:
+        return _gather(setting)
+    except (SettingsError, UnknownTimeError, UserNameError) as exc:
+        mistakes = getattr(exc, "mistakes", ())
+        raise typer.BadParameter("; ".join(map(str, mistakes)) or str(exc)) from exc
+
+
+def _gather(setting: Setting) -> SetupPlan:
     flags, present = setting.flags, setting.present
     asks = not flags.yes
     model = whatsapp = None
@@ -83,7 +98,7 @@ def gather(setting: Setting) -> SetupPlan:
     are_new = (bot.answer is not None and not settings.telegram.enabled) or (
         whatsapp is not None and not settings.whatsapp.enabled
     )
-    asks_owner = asks and not flags.name
+    asks_owner = asks and flags.name is None
     own = ask_owner if asks_owner else owner_of_flags
     ownership = own(setting, channels, are_new=are_new)
     ownership = replace(ownership, zone=_zone(setting, asks=asks_owner))
@@ -205,8 +220,8 @@ def owner_of_flags(setting: Setting, channels: Sequence[str], *, are_new: bool) 
         UserNameError: Nobody can be called so.
     """
     flags, owners = setting.flags, setting.present.owners
-    name = "" if owners.names else checked_name(flags.name or usual_name())
-    if flags.name and owners.names and flags.name not in owners.names:
+    name = "" if owners.names else checked_name(usual_name() if flags.name is None else flags.name)
+    if flags.name is not None and owners.names and flags.name not in owners.names:
         setting.notes.append(
             f"gaia has an owner already, {owners.names[0]}: --name changed nothing"
         )
@@ -219,7 +234,7 @@ def owner_of_flags(setting: Setting, channels: Sequence[str], *, are_new: bool) 
 def _zone(setting: Setting, *, asks: bool) -> str:
     """The owner's time zone, by the flag or as they tell it; empty if that is not known."""
     owners, here = setting.present.owners, str(local_zone())
-    if setting.flags.timezone:
+    if setting.flags.timezone is not None:
         return the_zone(setting.flags.timezone)
     known = owners.owner is not None and owners.owner.user.zone is not None
     if known or len(owners.names) > 1:

@@ -155,7 +155,8 @@ def read_files(folder: Path) -> Files:
         raise MemoryFileError(
             f"{str(folder)!r} is no folder: 'gaia memory export --markdown' makes one"
         )
-    paths = ((each.relative_to(folder).as_posix(), each) for each in folder.glob("**/*.md"))
+    found = (path for part in (".", PEOPLE, DAYS) for path in (folder / part).glob("*.md"))
+    paths = ((each.relative_to(folder).as_posix(), each) for each in found)
     return {name: _content(path) for name, path in sorted(paths) if _FILE.fullmatch(name)}
 
 

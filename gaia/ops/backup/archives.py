@@ -13,6 +13,7 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from gaia.errors import BackupError
 from gaia.files import UNFINISHED
 from gaia.paths import Home, expanded
 from gaia.settings.schema import BackupSettings
@@ -65,11 +66,21 @@ def archive_name(taken_at: datetime, *, nightly: bool, encrypted: bool, forgotte
 
 
 def archives_in(folder: Path) -> Sequence[Archive]:
-    """The archives in a folder under the names that gaia gives them, the oldest first."""
+    """The archives in a folder under the names that gaia gives them, the oldest first; none
+    where there is no folder.
+
+    Raises:
+        BackupError: It cannot be read.
+    """
     try:
         found = [_archive(path) for path in folder.iterdir()]
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as exc:
+        raise BackupError(
+            f"{str(folder)!r} cannot be read ({exc.strerror}): run this as the user that runs "
+            "gaia, mend its permissions, or set backup.folder to another one"
+        ) from exc
     return sorted(filter(None, found), key=lambda archive: (archive.taken_at, archive.path.name))
 
 

@@ -128,5 +128,5 @@ def _take_along(old: Path, new: Path) -> None:
         for archive in archives_in(old):
             if not (new / archive.path.name).exists():
                 archive.path.rename(new / archive.path.name)
-    except OSError as exc:
-        logger.warning("%s cannot be moved to %s (%s): move it by hand", old, new, exc.strerror)
+    except (OSError, BackupError) as exc:
+        logger.warning("%s cannot be moved to %s (%s): move it by hand", old, new, exc)

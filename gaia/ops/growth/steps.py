@@ -51,12 +51,12 @@ async def undo(home: Home, database: Database, step: Step, clock: Clock) -> None
         HomeError: It cannot be written.
     """
     if step.undone_at is not None:
-        raise UpkeepError(f"step {step.growth_id} is undone already: 'gaia grow list' shows all")
+        raise UpkeepError(f"change {step.growth_id} is undone already: 'gaia grow list' shows all")
     if step.kind == ProposalKind.SETTING:
         present = _value(home, step.key)
         if present != step.after:
             raise UpkeepError(
-                f"{step.key} is {present!r} by now, and step {step.growth_id} made it "
+                f"{step.key} is {present!r} by now, and change {step.growth_id} made it "
                 f"{step.after!r}: change it in gaia.yaml"
             )
         _write(home, {step.key: step.before})

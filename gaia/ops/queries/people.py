@@ -128,9 +128,7 @@ def no_users(question: object) -> NoReturn:
     Raises:
         UnknownUserError: Always.
     """
-    raise UnknownUserError(
-        "there are no users yet, and so no memories: 'gaia chat' makes you the first"
-    )
+    raise UnknownUserError("there are no users yet: 'gaia chat' makes you the first")
 
 
 def _users(source: Source, question: Everything) -> UserList:

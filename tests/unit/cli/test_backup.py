@@ -1,6 +1,8 @@
 """What `gaia backup` prints, and how it exits."""
 
 import json
+import re
+import shlex
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -129,6 +131,14 @@ def test_secrets_are_said_to_be_inside(home: Home, tmp_path: Path) -> None:
     assert "with keys and tokens" in told
     assert "whoever has this file has your keys" in told
     assert (tmp_path / "mine.tar.gz").exists()
+
+
+def test_the_command_that_is_shown_for_one_made_elsewhere_verifies_it(
+    home: Home, tmp_path: Path
+) -> None:
+    told = gaia("create", "--to", str(tmp_path / "one.tar.gz"))
+    (shown,) = re.findall(r"'gaia backup (verify .+)' checks", " ".join(told.split()))
+    assert "one.tar.gz can be restored" in gaia(*shlex.split(shown))
 
 
 def test_what_is_wrong_is_listed(home: Home, tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_what_is_not_proposed_cannot_be_applied(shell: Shell) -> None:
     refused = shell.run("run", "--user", "Ada", "--apply", "model.name")
     assert refused.exit_code == 2
     assert KEY in refused.output
-    assert "no step 7" in str(shell.failure("undo", "7"))
+    assert "there is no change 7" in str(shell.failure("undo", "7"))
 
 
 def test_the_settings_are_an_owners(shell: Shell) -> None:

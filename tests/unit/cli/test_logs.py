@@ -131,3 +131,8 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(home: Home) -> None:
         write(home, "after")
         assert process.stderr.read() == b""
         assert process.wait() == 1
+
+
+def test_a_home_that_has_not_logged_is_no_matter_of_what_was_asked(home: Home) -> None:
+    assert "Nothing has been logged in" in logs().output
+    assert "There is no such line in" in logs("--level", "error").output

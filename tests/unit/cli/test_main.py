@@ -145,3 +145,19 @@ def test_a_home_of_somebody_unknown_is_one_message() -> None:
     done = gaia("users", "list", environ={"GAIA_HOME": "~no-such-user/gaia"})
     assert done.returncode == 1
     assert re.fullmatch(r"error: .+'~no-such-user' in '~no-such-user/gaia'.+\n", done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refusal"),
+    [
+        (["costs", "--days", "0"], "'0' is less than 1"),
+        (["grow", "run", "--days", "366"], "'366' is more than 365"),
+        (["memory", "why", "x"], "'x' is no whole number"),
+        (["users", "role", "Ada", "king"], "'king' is not one of 'owner', 'member', 'guest'"),
+        (["audit", "--since", "soon"], "'soon' is no time: write 90s,"),
+    ],
+)
+def test_a_value_that_is_refused_is_named(arguments: list[str], refusal: str) -> None:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert re.search(rf"Invalid value for \S+( / '-d')?: {re.escape(refusal)}", result.output)

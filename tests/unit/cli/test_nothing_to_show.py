@@ -43,6 +43,7 @@ OF_NOBODY = (
     "audit --action role-changed",
     "costs",
     "logs",
+    "model verify",
     "grow list",
     "grow undo",
     "backup list",

@@ -48,6 +48,13 @@ def test_a_dry_run_of_a_system_unit_needs_no_root(folder: Path) -> None:
     )
 
 
+def test_who_it_runs_as_is_for_a_system_unit(folder: Path) -> None:
+    result = run(folder, "install", "--run-as", "nobody")
+    assert result.exit_code == 2
+    assert "'nobody' needs --system" in result.stderr
+    assert not (folder / "config").exists()
+
+
 def test_a_system_unit_needs_a_user(folder: Path) -> None:
     result = run(folder, "install", "--system", "--dry-run")
     assert result.exit_code == 2

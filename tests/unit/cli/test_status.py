@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import socket
@@ -11,8 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from gaia.cli import control, status
+from gaia.cli.main import app
 from gaia.cli.status import shown
 from gaia.errors import GaiaError, HomeError, NotRunningError, StoreError, WireError
 from gaia.ops.status_text import Line, Tone
@@ -24,6 +27,19 @@ LONG = "the 24-hour window of WhatsApp is closed: what has not been sent waits u
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     return Home(tmp_path)
+
+
+def test_a_script_is_told_of_a_home_that_is_not_there_and_of_settings_with_a_mistake(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "home"
+    environment = {"GAIA_HOME": str(root)}
+    told = CliRunner().invoke(app, ["status", "--json"], env=environment)
+    assert json.loads(told.stdout)["running"] is False
+    root.mkdir()
+    (root / "gaia.yaml").write_text("database: {url: mysql://db/gaia}\n")
+    told = CliRunner().invoke(app, ["status", "--json"], env=environment)
+    assert "database.url" in json.loads(told.stdout)["fault"]
 
 
 @contextmanager

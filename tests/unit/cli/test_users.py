@@ -109,6 +109,19 @@ def test_an_unknown_channel_is_a_usage_error(home: Home) -> None:
     assert "'pigeon' is not a channel: use one of terminal" in " ".join(result.stderr.split())
 
 
+@pytest.mark.parametrize(
+    ("channel", "sender"), [("terminal", " "), ("telegram", "@ada"), ("whatsapp", "+49 151")]
+)
+def test_an_address_that_a_channel_would_never_meet_is_refused(
+    home: Home, channel: str, sender: str
+) -> None:
+    done(home, "add", "Ada")
+    result = run(home, "link", "Ada", channel, sender)
+    assert result.exit_code == 2
+    assert f"{sender!r} is not a" in " ".join(result.stderr.split())
+    assert listed(home)["Ada"]["addresses"] == []
+
+
 def test_a_role_is_changed(home: Home) -> None:
     done(home, "add", "Ada")
     assert done(home, "role", "ada", "owner") == "Ada is an owner now.\n"

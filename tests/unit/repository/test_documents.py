@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 
 from gaia import __version__
+from gaia.cli.main import app
 from gaia.settings.keys import Key, all_keys
 from gaia.settings.secrets import VARIABLES
 
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([\w-]+))?[^)]*\)")
 DOCUMENTS = sorted(Path(__file__).parents[3].glob("*.md")) + sorted(
     (Path(__file__).parents[3] / "docs").glob("*.md")
 )
@@ -76,6 +79,24 @@ def test_the_changelog_has_room_for_what_comes_and_names_the_version(root: Path)
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_links_between_files_lead_somewhere(document: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text(encoding="utf-8")):
+    for target, anchor in LINK.findall(document.read_text(encoding="utf-8")):
         if "://" not in target and not target.startswith("mailto:"):
-            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+            linked = document.parent / target if target else document
+            assert linked.exists(), f"{document.name} links to {target}"
+            assert not anchor or anchor in anchors(linked), f"{document.name}: {target}#{anchor}"
+
+
+def anchors(document: Path) -> set[str]:
+    """What GitHub makes of the headings of a document."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+def test_the_readme_lists_all_commands_and_no_others(root: Path) -> None:
+    text = (root / "README.md").read_text(encoding="utf-8")
+    text = text[text.index("## Everyday use") : text.index("In a chat:")].replace("\\|", "|")
+    listed: dict[str, set[str]] = {}
+    for name, parts in re.findall(r"`gaia ([a-z]+)(?: ([a-z][a-z|-]*))?", text):
+        listed.setdefault(name, set()).update(parts.split("|") if parts else ())
+    commands = typer.main.get_group(app).commands
+    assert listed == {name: set(getattr(each, "commands", ())) for name, each in commands.items()}

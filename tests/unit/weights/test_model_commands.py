@@ -51,6 +51,11 @@ def test_a_model_for_tests_is_listed_on_request_or_when_it_is_there(home: Path) 
     assert {one["name"]: one["installed"] for one in listed}[SMALL] is True
 
 
+def test_where_there_is_no_model_verify_says_so(home: Path) -> None:
+    told = " ".join(run(home, "verify").stdout.split())
+    assert told == f"No model is in {home / 'models'}: 'gaia model pull' fetches one."
+
+
 def test_the_list_says_who_knows_the_hash_and_what_was_pulled(home: Path) -> None:
     put(home)
     found = {one["name"]: one for one in json.loads(run(home, "list", "--json").stdout)}

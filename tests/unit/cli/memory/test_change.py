@@ -222,6 +222,13 @@ def test_what_is_held_is_listed_apart_and_kept(shell, ada):
     assert "Ada may ski" in shell.done("list")
 
 
+def test_a_reminder_without_a_time_is_refused(shell):
+    shell.user("Ada")
+    assert str(shell.failure("add", "call Bob", "--kind", "reminder")).startswith(
+        "a reminder has a time: give one with --due, such as 'Friday at 9'"
+    )
+
+
 def test_files_tell_all_of_it(shell, ada, tmp_path: Path):
     shell.user("Bob")
     shell.book(partial(fill, user=ada))

@@ -66,5 +66,11 @@ def test_edits_are_not_written_over(shell, folder: Path) -> None:
     assert "row" not in memory.read_text()
 
 
+def test_a_folder_without_memories_is_refused(shell, tmp_path: Path) -> None:
+    (tmp_path / "other" / "notes").mkdir(parents=True)
+    (tmp_path / "other" / "notes" / "MEMORY.md").write_text("- I row\n")
+    assert "other' holds no memories" in str(shell.failure("import", str(tmp_path / "other")))
+
+
 def test_a_file_and_a_folder_are_not_named_at_once(shell, folder: Path) -> None:
     assert shell.run("export", "a.md", "--markdown", str(folder)).exit_code == 2

@@ -129,13 +129,15 @@ async def test_nobody_is_asked_if_nothing_is_to_be_tried(shell, telegram: Telegr
         (["--model-key-file", "-", "--telegram-token-file", "-"], "holds one secret"),
         (["--model", "embedded", "--model-name", "mine"], "'mine'"),
         (["--name", "@ada"], "looks like a mention"),
+        (["--name", ""], "has 0 characters"),
+        (["--timezone", "Mars"], "there is no time zone called 'Mars'"),
     ],
 )
 async def test_flags_that_are_not_enough_say_what_is_missing(
     shell, flags: list[str], told: str
 ) -> None:
     result = await shell.result("--yes", *flags)
-    assert result.exit_code != 0
+    assert result.exit_code == 2
     said = " ".join(f"{result.output} {result.exception}".replace("│", "").split())
     assert told in said
     assert shell.files() == {}

@@ -3,9 +3,11 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gaia.errors import BackupError
 from gaia.ops.backup.archives import Archive, archive_name, archives_in, backup_folder, outlived
 from gaia.paths import Home
 from gaia.settings.schema import BackupSettings
@@ -39,6 +41,12 @@ def test_a_name_tells_what_an_archive_is(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_has_none(tmp_path: Path) -> None:
     assert archives_in(tmp_path / "disk") == []
+
+
+def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(BackupError, match="/loop' cannot be read"):
+        archives_in(tmp_path / "loop")
 
 
 def test_a_relative_folder_is_one_of_the_home(tmp_path: Path) -> None:
