@@ -16,6 +16,7 @@ from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
 from gaia.cli.chat.link import Exchange, ExchangeResult, Link, ending_unless, interrupts_set
 from gaia.cli.console import strip_controls
 from gaia.errors import OutputError, RefusedError, StoreError
+from gaia.memory.excerpts import unescaped
 from gaia.text import cut
 
 READ_BYTES = 65536
@@ -46,7 +47,7 @@ class PlainScreen:
         self._note("note: the connection to gaia is lost; waiting for it to come back")
 
     async def reply(self, chunk: ChunkFrame, *, own: bool) -> None:
-        text = strip_controls(chunk.text)
+        text = unescaped(strip_controls(chunk.text))
         if own and self._stopping:
             self._note(text)
         elif own:
