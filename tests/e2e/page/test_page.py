@@ -129,7 +129,7 @@ async def test_a_person_sees_changes_and_forgets_their_memories(
             await page.locator("[aria-label='Unpin memory 1']:focus").wait_for()
             await page.get_by_label("Search").fill("")
             await page.get_by_label("Kind").select_option("rule")
-            await page.get_by_text("There is nothing here yet").wait_for()
+            await page.get_by_text("None of your memories is of that sort").wait_for()
             await visitor.see("unsure")
             await page.get_by_role("button", name="Keep memory 3").click()
             await page.get_by_role("status").get_by_text("Kept").wait_for()
