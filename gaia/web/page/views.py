@@ -88,7 +88,23 @@ def told_of(session: Session, user_id: str, memory_id: int) -> Mapping[str, obje
         "memory": found,
         "about": entities.of_memory(session, user_id, memory_id),
         "earlier": ledger.earlier_versions(session, user_id, [memory_id]),
+        "words": found.text,
+        "kind": found.kind,
     }
+
+
+def told_of_present(session: Session, user_id: str, memory_id: int) -> Mapping[str, object]:
+    """What is told of a memory, or of the one that has replaced it.
+
+    Raises:
+        UnknownMemoryError: The user has none that can be edited.
+    """
+    found = ledger.get(session, user_id, memory_id)
+    while found.superseded_by is not None:
+        found = ledger.get(session, user_id, found.superseded_by)
+    if found.status is not MemoryStatus.ACTIVE:
+        raise UnknownMemoryError(f"the memory {memory_id} is not in use any more")
+    return told_of(session, user_id, found.memory_id)
 
 
 async def unsure(visit: Visit) -> Response:
