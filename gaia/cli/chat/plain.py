@@ -133,7 +133,7 @@ async def say_lines(link: Link, screen: PlainScreen, lines: AsyncIterator[str]) 
 
 
 async def read_lines(file_descriptor: int) -> AsyncIterator[str]:
-    """The lines of a file, pipe or terminal, without their ends.
+    """The lines of a file, pipe or terminal, without their ends and a byte order mark.
 
     A thread reads, since a file cannot be awaited. It is given up once the
     next line is no longer wanted, and holds no lock of Python's own files.
@@ -142,9 +142,9 @@ async def read_lines(file_descriptor: int) -> AsyncIterator[str]:
     while data := await _read(file_descriptor):
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
-            yield line.decode("utf-8", "replace").removesuffix("\r")
+            yield line.decode("utf-8-sig", "replace").removesuffix("\r")
     if rest:
-        yield rest.decode("utf-8", "replace")
+        yield rest.decode("utf-8-sig", "replace")
 
 
 async def _read(file_descriptor: int) -> bytes:
