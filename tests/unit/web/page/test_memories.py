@@ -27,7 +27,7 @@ async def test_all_memories_are_listed_with_where_they_come_from(
     await book.keep(ada, said(POT, kind=MemoryKind.NOTE))
     page = await signed_in.see("/")
     assert words_of(page) == [POT, "Grace sails"]
-    for told in (quote, "family", ">1 January 2026<", "2 memories"):
+    for told in (f"<bdi>{quote}</bdi>", "family", ">1 January 2026<", "2 memories"):
         assert told in page
 
 
