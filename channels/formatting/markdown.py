@@ -8,7 +8,7 @@ was written is lost: what has no form in a messenger is shown as text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -18,7 +18,7 @@ from channels.formatting.characters import clean, is_blank
 from channels.formatting.document import Document, DocumentBuilder, Style
 from channels.formatting.inline import LinkRule, write_inline
 from channels.formatting.tables import read_table, write_table
-from channels.formatting.tokens import tokens_of
+from channels.formatting.tokens import definition_text, labels, tokens_of
 
 _RULE = "—" * 10
 _BULLET, _UNDONE, _DONE = "•", "☐", "☑"
@@ -63,7 +63,7 @@ class _Blocks:
         self._lists: list[_Numbers] = []
         self._quotes = 0
         self._is_first = True
-        self._used_labels = set(_labels(tokens))
+        self._used_labels = labels(tokens)
 
     def read(self) -> Document:
         tokens = iter(self._tokens)
@@ -171,13 +171,4 @@ class _Blocks:
             self._used_labels.remove(token.meta["id"])
             return
         self._begin_block(token)
-        title = f' "{token.meta["title"]}"' if token.meta["title"] else ""
-        self._builder.write(f"[{token.meta['label']}]: {token.meta['url']}{title}")
-
-
-def _labels(tokens: Sequence[Token]) -> Iterator[str]:
-    """Yield the references that links and images name."""
-    for token in tokens:
-        if "label" in token.meta and token.type != "definition":
-            yield token.meta["label"]
-        yield from _labels(token.children or ())
+        self._builder.write(definition_text(token))

@@ -81,6 +81,20 @@ def tokens_of(text: str) -> Sequence[Token] | None:
     return tokens
 
 
+def labels(tokens: Sequence[Token]) -> set[str]:
+    """The references that links and images name."""
+    own = {
+        each.meta["label"] for each in tokens if "label" in each.meta and each.type != "definition"
+    }
+    return own.union(*(labels(each.children) for each in tokens if each.children))
+
+
+def definition_text(token: Token) -> str:
+    """The definition of a reference, as it is written."""
+    title = f' "{token.meta["title"]}"' if token.meta["title"] else ""
+    return f"[{token.meta['label']}]: {token.meta['url']}{title}"
+
+
 def _table_with_every_cell(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     known = len(state.tokens)
     found = table(state, start, end, silent)

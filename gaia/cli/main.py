@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
@@ -19,6 +20,9 @@ import typer.main
 from typer.core import TyperGroup
 
 from gaia.errors import GaiaError
+
+USAGE = 2
+"""The exit code of a command that is written wrongly."""
 
 INTERRUPTED = 130
 """128 and SIGINT, as shells have it."""
@@ -148,6 +152,17 @@ def _run() -> None:
                 # The interpreter would try once more to write what is left, and tell it.
                 sys.stdout.close()
         _end(_of_system(exc), GaiaError.exit_code)
+    except ValueError:
+        unread = [each for each in sys.argv if _has_surrogates(each)]
+        if not unread:
+            raise
+        told = f"{unread[0]!r} is no text in UTF-8: write it in a terminal that is set to UTF-8"
+        _end(told, USAGE)
+
+
+def _has_surrogates(text: str) -> bool:
+    """Whether bytes of it were no UTF-8."""
+    return any("\ud800" <= each <= "\udfff" for each in text)
 
 
 def _end(message: str, exit_code: int) -> NoReturn:
@@ -283,7 +298,8 @@ def open_closed_streams() -> None:
     """Give each standard stream that is closed the null device.
 
     Otherwise the next file or socket gets its number, and what is printed
-    lands in there. Called before anything else is opened.
+    lands in there. Called before anything else is opened. What an encoding has no
+    sign for is printed as a question mark.
     """
     for number, (name, mode) in enumerate(_STREAMS):
         try:
@@ -292,3 +308,6 @@ def open_closed_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # It gets the lowest number that is free.
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
+from itertools import islice
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from gaia.memory import rows
@@ -46,22 +48,38 @@ def page(session: Session, user_id: str, choice: Choice, *, number: int, size: i
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
-    chosen = [MemoryRow.user_id == owner(user_id), MemoryRow.status == choice.status]
-    if choice.kind is not None:
-        chosen.append(MemoryRow.kind == choice.kind)
-    if choice.context is not None:
-        chosen.append(MemoryRow.context == choice.context)
-    total = session.scalar(select(func.count()).select_from(MemoryRow).where(*chosen)) or 0
+    chosen = _chosen(user_id, choice)
+    total = session.scalar(select(func.count()).select_from(chosen.order_by(None).subquery())) or 0
     pages = max(1, -(-total // size))
     number = min(max(1, number), pages)
-    stored = session.execute(
-        select(*COLUMNS)
-        .where(*chosen)
-        .order_by(MemoryRow.pinned.desc(), MemoryRow.memory_id.desc())
-        .offset((number - 1) * size)
-        .limit(size)
-    )
+    stored = session.execute(chosen.offset((number - 1) * size).limit(size))
     return Page([memory_of(row) for row in stored], number, pages, total)
+
+
+def saying(
+    session: Session, user_id: str, choice: Choice, words: str, *, limit: int
+) -> Sequence[Memory]:
+    """Those of the memories that are chosen in which all the words stand, in the same order: a
+    search finds what is in use alone.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    wanted = words.casefold().split()
+    stored = map(memory_of, session.execute(_chosen(user_id, choice)))
+    found = (each for each in stored if all(word in each.text.casefold() for word in wanted))
+    return list(islice(found, limit))
+
+
+def _chosen(user_id: str, choice: Choice) -> Select[Any]:
+    chosen = select(*COLUMNS).where(
+        MemoryRow.user_id == owner(user_id), MemoryRow.status == choice.status
+    )
+    if choice.kind is not None:
+        chosen = chosen.where(MemoryRow.kind == choice.kind)
+    if choice.context is not None:
+        chosen = chosen.where(MemoryRow.context == choice.context)
+    return chosen.order_by(MemoryRow.pinned.desc(), MemoryRow.memory_id.desc())
 
 
 def contexts(session: Session, user_id: str) -> Sequence[str]:

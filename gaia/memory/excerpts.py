@@ -20,6 +20,9 @@ FORMATTING = re.compile(
 """Where Markdown would begin: an underscore inside a word, say, is none. So is a colon behind a
 single letter, or a backslash that is put behind it would make it the path of a Windows drive."""
 
+_QUOTED = re.compile("\u201c[^\u201d]*\u201d")
+_ESCAPED = re.compile(r"\\([*`\[<|~\\&_:])")
+
 JOINERS = frozenset("\u200c\u200d")
 """Invisible, and part of words and emoji all the same."""
 
@@ -51,6 +54,11 @@ def quoted(text: str, *, longest: int | None = LONGEST_SHOWN) -> str:
     """Somebody's words in quotes, cut when they are long."""
     shown = one_line(text, longest).replace("\u201c", '"').replace("\u201d", '"')
     return f"\u201c{FORMATTING.sub(_escaped, shown)}\u201d"
+
+
+def unescaped(text: str) -> str:
+    """The text for where nobody reads Markdown: what `quoted` put in quotes as it was before."""
+    return _QUOTED.sub(lambda words: _ESCAPED.sub(r"\1", words[0]), text)
 
 
 def _escaped(mark: re.Match[str]) -> str:

@@ -101,8 +101,9 @@ class Prompt:
     """Reads what the user types.
 
     Enter sends. Alt+Enter, Ctrl-J and a backslash at the line's end start a
-    new line, and pasted lines stay one message. Tab completes slash commands. Ctrl-C clears
-    what was typed; if there is nothing to clear, it calls `on_idle_interrupt`.
+    new line, and pasted lines stay one message. Tab completes slash commands. Ctrl-Z suspends
+    the program. Ctrl-C clears what was typed; if there is nothing to clear, it calls
+    `on_idle_interrupt`.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class Prompt:
             completer=CommandCompleter(commands),
             complete_while_typing=False,
             enable_open_in_editor=False,
+            enable_suspend=True,
         )
 
     async def read(self, default: str = "") -> str | None:

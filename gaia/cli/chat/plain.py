@@ -16,6 +16,7 @@ from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
 from gaia.cli.chat.link import Exchange, ExchangeResult, Link, ending_unless, interrupts_set
 from gaia.cli.console import strip_controls
 from gaia.errors import OutputError, RefusedError, StoreError
+from gaia.memory.excerpts import unescaped
 from gaia.text import cut
 
 READ_BYTES = 65536
@@ -46,7 +47,7 @@ class PlainScreen:
         self._note("note: the connection to gaia is lost; waiting for it to come back")
 
     async def reply(self, chunk: ChunkFrame, *, own: bool) -> None:
-        text = strip_controls(chunk.text)
+        text = unescaped(strip_controls(chunk.text))
         if own and self._stopping:
             self._note(text)
         elif own:
@@ -132,7 +133,7 @@ async def say_lines(link: Link, screen: PlainScreen, lines: AsyncIterator[str]) 
 
 
 async def read_lines(file_descriptor: int) -> AsyncIterator[str]:
-    """The lines of a file, pipe or terminal, without their ends.
+    """The lines of a file, pipe or terminal, without their ends and a byte order mark.
 
     A thread reads, since a file cannot be awaited. It is given up once the
     next line is no longer wanted, and holds no lock of Python's own files.
@@ -141,9 +142,9 @@ async def read_lines(file_descriptor: int) -> AsyncIterator[str]:
     while data := await _read(file_descriptor):
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
-            yield line.decode("utf-8", "replace").removesuffix("\r")
+            yield line.decode("utf-8-sig", "replace").removesuffix("\r")
     if rest:
-        yield rest.decode("utf-8", "replace")
+        yield rest.decode("utf-8-sig", "replace")
 
 
 async def _read(file_descriptor: int) -> bytes:

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from channels.terminal_wire import ChunkFrame, CommandFrame, PreviewFrame, WelcomeFrame
-from gaia.cli.chat.answer import Answer, ReplyMarkdown
+from gaia.cli.chat.answer import Answer
+from gaia.cli.chat.markdown import ReplyMarkdown
 from gaia.cli.chat.plain import heading_of_unasked
 from gaia.cli.console import strip_controls
 from gaia.ports import Clock

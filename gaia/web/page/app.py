@@ -64,6 +64,7 @@ def page_app(parts: PageParts) -> Starlette:
 
     number = "/memory/{memory_id:int}"
     return Starlette(
+        exception_handlers={405: _led_back},
         routes=[
             Route("/enter/{token}", guard.offer, methods=["GET"]),
             Route("/enter", guard.enter, methods=["POST"]),
@@ -112,7 +113,7 @@ class _Guard:
         if _is_same_origin(request) and form is not None:
             token = await self._session_token(form.get("token", ""))
         if token is None:
-            return _kept(with_status(render("signed_out.html", why="link"), 403))
+            return _kept(with_status(render("signed_out.html", why="link", typed=""), 403))
         response = _kept(RedirectResponse(f"{PATH}/", status_code=303))
         response.set_cookie(
             COOKIE,
@@ -127,27 +128,28 @@ class _Guard:
     async def leave(self, visit: Visit) -> Response:
         """End the session."""
         await self.parts.database.write(page_sessions.leave, _token(visit.request))
-        response = render("signed_out.html", why="left")
+        response = render("signed_out.html", why="left", typed="")
         response.delete_cookie(COOKIE, path=PATH)
         return response
 
     async def _answer(self, view: View, request: Request) -> Response:
         if not self._is_host_known(request):
             return _wrong_host()
+        form: Mapping[str, str] = {}
+        if request.method == "POST" and _is_same_origin(request):
+            form = await _form(request) or {}
+        typed = form.get("text", "")
         signed_in = await self._signed_in(request)
         if signed_in is None:
-            return _kept(_signed_out(request))
+            return _kept(_signed_out(request, typed))
         session, user = signed_in
-        form: Mapping[str, str] = {}
-        if request.method == "POST":
-            form = await _form(request) or {}
-            if not self._is_of_page(request, session, form):
-                return _kept(with_status(render("refused.html"), 403))
+        if request.method == "POST" and not session.allows(form.get("form_token", "")):
+            return _kept(with_status(render("refused.html", typed=typed), 403))
         visit = Visit(self.parts, request, user, session.form_token, form)
         try:
             return _kept(await view(visit))
         except UnknownMemoryError:
-            return _kept(with_status(visit.page("missing.html"), 404))
+            return _kept(with_status(visit.page("missing.html", typed=typed), 404))
 
     async def _session_token(self, link_token: str) -> str | None:
         """Use a link up: the token of the session that it begins, None if it does not work."""
@@ -166,9 +168,6 @@ class _Guard:
             with suppress(StoreError):
                 await database.write(page_sessions.note_use, token, now)
         return found
-
-    def _is_of_page(self, request: Request, session: PageSession, form: Mapping[str, str]) -> bool:
-        return _is_same_origin(request) and session.allows(form.get("form_token", ""))
 
     def _is_host_known(self, request: Request) -> bool:
         name = URL(scope=request.scope).hostname or ""
@@ -226,12 +225,18 @@ async def _form(request: Request) -> Mapping[str, str] | None:
         return None
 
 
-def _signed_out(request: Request) -> Response:
-    response = with_status(render("signed_out.html", why="over"), 403)
+def _signed_out(request: Request, typed: str) -> Response:
+    response = with_status(render("signed_out.html", why="over", typed=typed), 403)
     if "hx-request" in request.headers:
         # What stands around the part that was asked for is of no use either.
         response.headers["HX-Redirect"] = f"{PATH}/"
     return response
+
+
+async def _led_back(request: Request, _: Exception) -> Response:
+    """Lead who loads the address of a form again to the page that has the form."""
+    number = request.path_params.get("memory_id")
+    return _kept(RedirectResponse(f"{PATH}/{f'memory/{number}' if number else ''}", 303))
 
 
 def _wrong_host() -> Response:

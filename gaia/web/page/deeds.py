@@ -21,7 +21,9 @@ from gaia.store.memory_tables import MemoryKind, MemoryStatus
 from gaia.text import counted_memories
 from gaia.web.page.parts import PATH
 from gaia.web.page.render import Visit, with_status
-from gaia.web.page.views import told_of
+from gaia.web.page.views import told_of_present
+
+CHANGED = "Its words were changed meanwhile: save yours if they are to take their place."
 
 SNOOZE = timedelta(hours=1)
 
@@ -97,9 +99,11 @@ async def _edit(visit: Visit) -> Response:
     """Supersede a memory by what its user wrote in its place."""
     try:
         changed = await visit.write(_edited, visit.memory_id, visit.form, visit.parts.clock.now())
-    except UnfitMemoryError as exc:
-        told = await visit.read(told_of, visit.memory_id)
-        return with_status(visit.page("memory.html", problem=str(exc), **told), 422)
+    except (UnfitMemoryError, UnknownMemoryError) as exc:
+        problem = CHANGED if isinstance(exc, UnknownMemoryError) else f"It was not changed: {exc}"
+        told = await visit.read(told_of_present, visit.memory_id)
+        form = {"words": visit.form.get("text", ""), "kind": visit.form.get("kind", "")}
+        return with_status(visit.page("memory.html", problem=problem, **{**told, **form}), 422)
     return _led_to(changed.memory_id)
 
 

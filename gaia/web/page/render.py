@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from gaia.core.reminder_text import recurs
+from gaia.memory.browse import Choice
 from gaia.memory.memory import Memory
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.store.users import Role, User
@@ -142,4 +143,5 @@ TEMPLATES.globals.update(
     standings=STANDINGS,
     kinds=list(MemoryKind),
     statuses=list(MemoryStatus),
+    everything=Choice(),
 )

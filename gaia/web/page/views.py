@@ -14,6 +14,7 @@ from starlette.responses import Response
 from gaia.errors import UnknownMemoryError
 from gaia.memory import browse, entities, ledger, pending, preload, shared
 from gaia.memory.browse import Choice
+from gaia.memory.candidates import Filter
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.episodes import recent_episodes
 from gaia.memory.memory import Memory
@@ -39,14 +40,25 @@ async def memories(visit: Visit) -> Response:
     words = visit.form.get("words", "").strip()
     choice = _choice(visit.form)
     values: dict[str, object] = {"words": words, "choice": choice, "reasons": {}, "fault": ""}
-    if words:
+    if words and choice.status is MemoryStatus.ACTIVE:
         found = search_report(
-            await visit.parts.search.hits(visit.user_id, words, limit=SEARCH_LIMIT)
+            await visit.parts.search.hits(
+                visit.user_id,
+                words,
+                limit=SEARCH_LIMIT,
+                only=Filter(
+                    kinds=frozenset({choice.kind}) if choice.kind else None,
+                    contexts=frozenset({choice.context}) if choice.context else None,
+                ),
+            )
         )
         hits = {hit.memory_id: hit for hit in found.hits}
-        listed = await visit.read(_still_there, list(hits), choice)
+        listed = await visit.read(_still_there, list(hits))
         values |= {"listed": listed, "total": len(listed), "number": 1, "pages": 1}
         values |= {"reasons": _reasons(hits), "fault": found.fault}
+    elif words:
+        listed = await visit.read(browse.saying, choice, words, limit=SEARCH_LIMIT)
+        values |= {"listed": listed, "total": len(listed), "number": 1, "pages": 1}
     else:
         page = await visit.read(
             browse.page, choice, number=_page_number(visit.form), size=PAGE_SIZE
@@ -76,7 +88,23 @@ def told_of(session: Session, user_id: str, memory_id: int) -> Mapping[str, obje
         "memory": found,
         "about": entities.of_memory(session, user_id, memory_id),
         "earlier": ledger.earlier_versions(session, user_id, [memory_id]),
+        "words": found.text,
+        "kind": found.kind,
     }
+
+
+def told_of_present(session: Session, user_id: str, memory_id: int) -> Mapping[str, object]:
+    """What is told of a memory, or of the one that has replaced it.
+
+    Raises:
+        UnknownMemoryError: The user has none that can be edited.
+    """
+    found = ledger.get(session, user_id, memory_id)
+    while found.superseded_by is not None:
+        found = ledger.get(session, user_id, found.superseded_by)
+    if found.status is not MemoryStatus.ACTIVE:
+        raise UnknownMemoryError(f"the memory {memory_id} is not in use any more")
+    return told_of(session, user_id, found.memory_id)
 
 
 async def unsure(visit: Visit) -> Response:
@@ -179,18 +207,13 @@ def _page_number(form: Mapping[str, str]) -> int:
     return int(told) if told.isascii() and told.isdecimal() and len(told) <= MOST_DIGITS else 1
 
 
-def _still_there(
-    session: Session, user_id: str, memory_ids: Sequence[int], choice: Choice
-) -> Sequence[Memory]:
+def _still_there(session: Session, user_id: str, memory_ids: Sequence[int]) -> Sequence[Memory]:
     """Those that were found a moment ago, as they are now, in the order of the numbers."""
     known = {each.memory_id: each for each in ledger.get_many(session, user_id, memory_ids)}
     return [
         known[number]
         for number in memory_ids
-        if number in known
-        and known[number].status is MemoryStatus.ACTIVE
-        and choice.kind in (None, known[number].kind)
-        and choice.context in (None, known[number].context)
+        if number in known and known[number].status is MemoryStatus.ACTIVE
     ]
 
 

@@ -108,6 +108,17 @@ async def test_a_message_that_is_sent_off_during_an_answer_follows_it(
         assert (await core.next_message()).text == "next"
 
 
+async def test_ctrl_z_is_no_part_of_a_message(daemon: Daemon, window: Window) -> None:
+    async with daemon.running() as core:
+        await window.open()
+        await window.asks()
+        window.type("half")
+        await window.asks("half")
+        window.type("\x1a")
+        window.type(" and half" + ENTER)
+        assert (await core.next_message()).text == "half and half"
+
+
 async def test_an_answer_arrives_although_the_daemon_was_restarted(
     daemon: Daemon, window: Window
 ) -> None:

@@ -129,7 +129,7 @@ async def test_a_person_sees_changes_and_forgets_their_memories(
             await page.locator("[aria-label='Unpin memory 1']:focus").wait_for()
             await page.get_by_label("Search").fill("")
             await page.get_by_label("Kind").select_option("rule")
-            await page.get_by_text("There is nothing here yet").wait_for()
+            await page.get_by_text("None of your memories is of that sort").wait_for()
             await visitor.see("unsure")
             await page.get_by_role("button", name="Keep memory 3").click()
             await page.get_by_role("status").get_by_text("Kept").wait_for()
@@ -203,6 +203,44 @@ async def test_1000_memories_and_every_page_are_for_all(
                 await visitor.page.get_by_role("button", name="Older").click()
                 await visitor.page.get_by_text("page 2 of 21").wait_for()
                 await visitor.page.locator("#found:focus").wait_for()
+
+
+async def test_the_way_back_a_double_click_and_a_gaia_that_is_gone(
+    home: Home, run_gaia: RunGaia, running_daemon: RunningDaemon
+) -> None:
+    home.settings_file.write_text(SETTINGS)
+    await fill(home, 60)
+    async with running_daemon(home) as daemon, running_browser() as browser:
+        phone = {"viewport": {"width": 360, "height": 640}}
+        async with visiting(browser, await link(home, run_gaia), **phone) as visitor:
+            page = visitor.page
+            await page.get_by_label("Kind").select_option("fact")
+            await page.get_by_role("button", name="Older").click()
+            await page.get_by_text("page 2 of 2").wait_for()
+            await page.locator(".words a").first.click()
+            await page.get_by_role("heading", name="Edit").wait_for()
+            await page.go_back()
+            await page.get_by_text("page 2 of 2").wait_for()
+            assert await page.get_by_label("Kind").input_value() == "fact"
+            await page.get_by_role("link", name="Memories", exact=True).click()
+            await page.get_by_text("page 1 of 2").wait_for()
+            pin = page.get_by_role("button", name="Pin memory 64")
+            await pin.scroll_into_view_if_needed()
+            box = await pin.bounding_box()
+            assert box is not None
+            await page.mouse.move(box["x"] + 9, box["y"] + 9)
+            for click in (1, 2):
+                await page.mouse.down(click_count=click)
+                await page.mouse.up(click_count=click)
+                await page.get_by_role("button", name="Unpin memory 64").wait_for()
+            await visitor.see("state")
+            place = await page.locator("nav [aria-current]").bounding_box()
+            assert place is not None
+            assert place["x"] + place["width"] <= 360
+            await visitor.see("")
+            await daemon.kill()
+            await page.get_by_role("button", name="Pin memory 63").click()
+            await page.get_by_role("status").get_by_text("gaia does not answer").wait_for()
 
 
 async def test_it_works_without_scripts(

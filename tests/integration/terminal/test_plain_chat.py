@@ -14,6 +14,7 @@ import pytest
 
 from gaia.cli.chat.plain import ChatInterruptedError
 from gaia.errors import OutputError, RefusedError, StoreError
+from gaia.memory.excerpts import quoted
 from gaia.messages import OutboundFile
 from gaia.testing.clock import until
 
@@ -113,6 +114,17 @@ async def test_escape_sequences_do_not_reach_the_terminal(
         group.create_task(terminal.say("hello"))
         core.reply(await core.next_message(), "\x1b]0;owned\x07\x1b[2Jclean")
     assert terminal.stdout.getvalue() == "clean\n"
+
+
+async def test_words_in_quotes_are_printed_as_they_were_written(
+    daemon: TerminalDaemon, terminal: Terminal
+) -> None:
+    async with daemon.running() as core, asyncio.TaskGroup() as group:
+        core.say("ada", f"A reminder: {quoted('*call* [Bob]')}")
+        group.create_task(terminal.say("/memory"))
+        core.reply(await core.next_message(), f"1. {quoted('[x] is 2*3 in `C:_a`')}\n`a\\[0]`")
+    assert terminal.stdout.getvalue() == "1. “[x] is 2*3 in `C:_a`”\n`a\\[0]`\n"
+    assert terminal.stderr.getvalue() == "gaia: A reminder: “*call* [Bob]”\n"
 
 
 async def test_a_message_of_bytes_that_are_no_text_is_sent(

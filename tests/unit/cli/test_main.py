@@ -109,6 +109,23 @@ def test_closed_streams_are_the_null_device() -> None:
     assert subprocess.run(command, check=False).returncode == 0
 
 
+def test_what_an_encoding_has_no_sign_for_is_printed_as_a_question_mark() -> None:
+    code = "from gaia.cli.main import open_closed_streams as o; o(); print('\\xfc \\U0001f600')"
+    environ = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True)
+    assert done.stdout == b"\xfc ?\n", done.stderr
+
+
+@pytest.mark.parametrize("command", [("chat", "-m", "hi", "--user"), ("memory", "list", "--user")])
+def test_an_argument_that_is_no_utf_8_is_one_message(fresh_home: Home, command) -> None:
+    fresh_home.settings_file.write_text(
+        "web: {port: 0}\nmodel: {provider: openai, base_url: 'http://127.0.0.1:9/v1'}\n"
+    )
+    done = gaia(*command, os.fsdecode(b"b\xf6b"), environ={"GAIA_HOME": str(fresh_home.root)})
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("error: 'b\\udcf6b' is no text in UTF-8")
+
+
 def gaia(
     *arguments: str, environ: Mapping[str, str], output: int | IO[str] = subprocess.PIPE
 ) -> subprocess.CompletedProcess[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from gaia.memory.excerpts import around
+from gaia.memory.excerpts import around, one_line, quoted, unescaped
 from gaia.memory.text import query_terms
 
 
@@ -27,3 +29,9 @@ def test_without_the_words_it_is_the_beginning():
 def test_the_part_with_most_words_is_shown():
     text = "boat " + "filler " * 30 + "a boat in June " + "filler " * 30
     assert "boat in June" in around(text, query_terms("boat june"), 40)
+
+
+@given(st.text("ab:\\*_[&;<|~`! #x"))
+@example("C:\\_new\\*x")
+def test_what_was_quoted_is_as_it_was_where_nobody_reads_markdown(text: str) -> None:
+    assert unescaped(f"a\\*b {quoted(text, longest=None)}") == f"a\\*b “{one_line(text)}”"

@@ -21,8 +21,6 @@ from gaia.cli.chat.answer import (
     TICK_SECONDS,
     Answer,
     Draft,
-    ReplyMarkdown,
-    finished_length,
 )
 from gaia.testing.clock import FakeClock
 
@@ -271,58 +269,3 @@ def test_whether_a_reply_goes_on_from_the_draft() -> None:
     draft.take_finished()
     assert draft.is_begin_of("One.\n\nTwo, three.")
     assert not draft.is_begin_of("Stopped.")
-
-
-def rendered(text: str, *, last_lines: int | None = None) -> str:
-    file = io.StringIO()
-    Console(file=file, width=60).print(ReplyMarkdown(text, last_lines=last_lines))
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
-
-
-@pytest.mark.parametrize(
-    ("text", "finished"),
-    [
-        ("", ""),
-        ("A paragraph", ""),
-        ("A paragraph\n\n", ""),
-        ("A paragraph\n\nAnother", "A paragraph\n\n"),
-        ("# Head\ntext", "# Head\n"),
-        ("- one\n- two\n\n- three", ""),
-        ("- one\n\ntext", "- one\n\n"),
-        ("```\ncode\n\nmore code", ""),
-        ("```\ncode\n```\nafter", "```\ncode\n```\n"),
-        ("a\n\n```\n# no head", "a\n\n"),
-        ("| a |\n|---|\n| 1 |", ""),
-        ("one\n\ntwo\n\nthree\n", "one\n\ntwo\n\n"),
-        ("line\u2028separator\n\nnext", "line\u2028separator\n\n"),
-    ],
-)
-def test_all_blocks_but_the_last_are_finished(text: str, finished: str) -> None:
-    assert text[: finished_length(text)] == finished
-
-
-def test_line_breaks_stay() -> None:
-    assert rendered("/help lists\n/stop stops") == "/help lists\n/stop stops"
-
-
-def test_html_is_shown_as_text() -> None:
-    assert rendered("a <b>bold</b> move") == "a <b>bold</b> move"
-    assert rendered("<div>\nblock\n</div>") == "<div>\nblock\n</div>"
-
-
-def test_a_link_shows_where_it_leads() -> None:
-    shown = rendered("[bank](https://evil.example) ![x](https://pixel.example)")
-    assert "https://evil.example" in shown
-    assert "https://pixel.example" in shown
-
-
-@pytest.mark.parametrize("text", ["- a\n- b", "> q", "| a |\n|---|\n| 1 |", "```\ncode\n```"])
-def test_there_are_no_empty_lines_around_a_piece(text: str) -> None:
-    lines = rendered(text).splitlines()
-    assert lines[0].strip()
-    assert lines[-1].strip()
-
-
-def test_only_the_end_is_shown_where_there_is_no_room_for_all() -> None:
-    text = "\n\n".join(str(number) for number in range(20))
-    assert rendered(text, last_lines=3) == "18\n\n19"

@@ -34,6 +34,7 @@ def feed(file_descriptor: int, data: bytes) -> None:
         (b"\n\n", ["", ""]),
         ("Grüße\n你好".encode(), ["Grüße", "你好"]),
         (b"caf\xe9\n", ["caf\ufffd"]),
+        (b"\xef\xbb\xbf/help\r\n\xef\xbb\xbftwo", ["/help", "two"]),
     ],
 )
 async def test_lines_come_without_their_ends(data: bytes, lines: list[str]) -> None:

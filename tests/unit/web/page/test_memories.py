@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-import pytest
-
 from gaia.memory import ledger, pending
 from gaia.memory.forget_matcher import NARROW
 from gaia.store import forgets, identities
 from gaia.store.identities import User
-from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import START
 from gaia.web.page.deeds import DEEDS
+from gaia.web.page.views import SEARCH_LIMIT
 from tests.harness.book import Book, said
 from tests.unit.web.page.conftest import Browse, Browser, Site, words_of
 
@@ -28,7 +27,7 @@ async def test_all_memories_are_listed_with_where_they_come_from(
     await book.keep(ada, said(POT, kind=MemoryKind.NOTE))
     page = await signed_in.see("/")
     assert words_of(page) == [POT, "Grace sails"]
-    for told in (quote, "family", ">1 January 2026<", "2 memories"):
+    for told in (f"<bdi>{quote}</bdi>", "family", ">1 January 2026<", "2 memories"):
         assert told in page
 
 
@@ -72,6 +71,26 @@ async def test_they_are_chosen_by_kind_context_and_status(
     assert await chosen(context="work") == ["at work"]
     assert await chosen(status="superseded") == ["I live in Bonn"]
     assert await chosen(kind="nonsense", status="?") == ["I live in Ulm", "at work", "a rule"]
+    assert await chosen(status="superseded", words="bonn LIVE") == ["I live in Bonn"]
+    assert await chosen(status="superseded", words="Ulm") == []
+
+
+async def test_a_search_among_some_finds_what_many_others_say_better(
+    signed_in: Browser, book: Book, ada: User
+) -> None:
+    for number in range(SEARCH_LIMIT + 1):
+        await book.keep(ada, f"boat {number}")
+    await book.keep(ada, said("Never lend the red rowing boat to anybody", kind=MemoryKind.RULE))
+    answer = await signed_in.send("/", words="boat", kind="rule")
+    assert words_of(answer.text) == ["Never lend the red rowing boat to anybody"]
+
+
+async def test_a_choice_of_nothing_is_no_empty_memory(
+    signed_in: Browser, book: Book, ada: User
+) -> None:
+    assert "There is nothing here yet" in await signed_in.see("/")
+    await book.keep(ada, POT)
+    assert "None of your memories is of that sort" in (await signed_in.send("/", kind="rule")).text
 
 
 async def test_a_search_tells_why_and_leaves_no_word_in_the_address(
@@ -107,35 +126,6 @@ async def test_a_memory_is_pinned_hidden_and_shown(
     plain = await signed_in.send(f"/memory/{number}/pin")
     assert plain.headers["location"] == f"/page/memory/{number}"
     assert site.changes == 5
-
-
-async def test_an_edit_supersedes(signed_in: Browser, book: Book, ada: User) -> None:
-    kept = await book.keep(
-        ada, said("Sarah lives in Bonn", entities=("person:sarah", "place:bonn"), subject="Sarah")
-    )
-    answer = await signed_in.send(
-        f"/memory/{kept.memory.memory_id}/edit", text="Sarah lives in Ulm", kind="note"
-    )
-    page = await signed_in.see(answer.headers["location"].removeprefix("/page"))
-    for told in ("Sarah lives in Ulm", "Before that", "Sarah lives in Bonn", "person:sarah"):
-        assert told in page
-    assert "place:bonn" not in page
-    old = await book.stored(ada, kept.memory.memory_id)
-    assert old.status is MemoryStatus.SUPERSEDED
-    newer = await book.stored(ada, old.superseded_by or 0)
-    assert (newer.kind, newer.source) == (MemoryKind.NOTE, MemorySource.USER)
-
-
-@pytest.mark.parametrize("text", ["", " ", "x" * 2001, "my password is hunter2!"])
-async def test_what_cannot_be_a_memory_is_not_saved(
-    signed_in: Browser, book: Book, ada: User, text: str
-) -> None:
-    number = (await book.keep(ada, POT)).memory.memory_id
-    answer = await signed_in.send(f"/memory/{number}/edit", text=text)
-    assert answer.status_code == 422
-    assert "It was not changed" in answer.text
-    assert "hunter2" not in answer.text
-    assert await book.texts(ada) == [POT]
 
 
 async def test_forgetting_asks_and_is_carried_out_for_good(
