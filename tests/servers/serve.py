@@ -13,6 +13,9 @@ from starlette.types import ASGIApp
 
 LOOPBACK = "127.0.0.1"
 
+ROUNDS_TO_ACCEPT = 4
+"""Rounds of the loop from an accepted connection to its protocol."""
+
 
 @asynccontextmanager
 async def serving(
@@ -58,12 +61,13 @@ async def _close(server: uvicorn.Server) -> None:
     and takes a tenth of a second where there are none."""
     for listening in server.servers:
         listening.close()
-    for connection in server.server_state.connections:
-        connection.transport.abort()
-    for _ in range(20):
-        # Each leaves in the loop's next rounds, and an open one would be the next test's.
-        if not server.server_state.connections:
+    for rounds in range(20):
+        # One that was just accepted is known after some rounds of the loop, and leaves in one
+        # after it was cut: it would be the next test's.
+        if rounds >= ROUNDS_TO_ACCEPT and not server.server_state.connections:
             break
+        for connection in server.server_state.connections:
+            connection.transport.abort()
         await asyncio.sleep(0)
     tasks = set(server.server_state.tasks)
     for task in tasks:
