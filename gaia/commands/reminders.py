@@ -14,7 +14,7 @@ from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, ledger, recurrence, reminder_words, reminders
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
-from gaia.memory.reminder_words import Due
+from gaia.memory.recurrence import Due
 from gaia.messages import Button
 from gaia.settings.schema import Settings
 from gaia.store import identities

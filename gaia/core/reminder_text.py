@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from gaia.memory.memory import Memory
-from gaia.memory.reminder_words import rule_parts
+from gaia.memory.recurrence import rule_parts
 from gaia.messages import Button
 from gaia.text import one_line
 from gaia.zones import zone_of

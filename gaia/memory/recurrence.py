@@ -2,13 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from dateutil.rrule import rrulestr  # type: ignore[import-untyped]
 
-from gaia.memory.reminder_words import SHORTEST_INTERVAL, Due, anchored, interval_of
 from gaia.zones import zone_of
+
+SHORTEST_INTERVAL = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """When a reminder is due. `zone` names the time zone of its time of day; None for a
+    moment, such as in ten minutes. `recurrence` is a rule of iCalendar."""
+
+    at: datetime
+    zone: str | None
+    recurrence: str | None = None
+
+
+def anchored(due: Due) -> str | None:
+    """The rule by which something recurs with its first time, so that what is due later keeps
+    its time of day; None if it does not recur."""
+    if due.recurrence is None:
+        return None
+    first = due.at.astimezone(zone_of(due.zone))
+    return f"DTSTART:{first:%Y%m%dT%H%M%S}\nRRULE:{due.recurrence}"
+
+
+def rule_parts(recurrence: str) -> dict[str, str]:
+    """What a rule says by name, such as FREQ and INTERVAL, with or without its first time."""
+    rule = recurrence.rpartition("RRULE:")[2]
+    return dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+
+
+def interval_of(recurrence: str) -> timedelta | None:
+    """The interval of a rule of hours or minutes, which no change of a clock shifts."""
+    parts = rule_parts(recurrence)
+    unit = {"HOURLY": timedelta(hours=1), "MINUTELY": timedelta(minutes=1)}.get(
+        parts.get("FREQ", "")
+    )
+    return None if unit is None else unit * int(parts.get("INTERVAL", "1"))
 
 
 def next_time(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import regex
 
 from gaia.memory import when
+from gaia.memory.recurrence import SHORTEST_INTERVAL, Due, interval_of, to_come
 from gaia.memory.reminder_doubts import BEGINS_A_TIME, is_doubtful
 from gaia.memory.reminder_phrases import (
     ADDED,
@@ -28,7 +29,6 @@ from gaia.memory.reminder_phrases import (
     REFUSING,
 )
 from gaia.memory.when import Placed
-from gaia.zones import zone_of
 
 MORNING = 9
 """The usual hour of a day for which no time is named."""
@@ -38,8 +38,6 @@ LONGEST = 500
 
 FURTHEST = timedelta(days=5 * 366)
 """How far ahead a reminder may be due."""
-
-SHORTEST_INTERVAL = timedelta(minutes=5)
 
 LATE_BY = timedelta(hours=1)
 """How long after now a reminder comes for a part of the day that has begun: `tonight`."""
@@ -54,16 +52,6 @@ _APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
 _SENTENCE_END = regex.compile(r"[.!?。！？]+(?=\s+\S)|\n")
 _EDGE = "\\s\\p{P}\\p{S}"
 _TRIMMED = regex.compile(rf"^[{_EDGE}]+|[\s,;:.!?\-–—。！？、]+$")
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """When a reminder is due. `zone` names the time zone of its time of day; None for a
-    moment, such as in ten minutes. `recurrence` is a rule of iCalendar."""
-
-    at: datetime
-    zone: str | None
-    recurrence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,38 +186,13 @@ def due_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> Due | 
     is not."""
     if not placed.is_whole:
         return None
-    due_at = moment_of(placed, said_at, zone, hour)
-    if not said_at < due_at < said_at + FURTHEST:
-        return None
     interval = interval_of(placed.recurrence or "")
     if interval is not None and interval < SHORTEST_INTERVAL:
         return None
     named = None if placed.is_moment else str(zone)
-    return Due(due_at, named, placed.recurrence)
-
-
-def anchored(due: Due) -> str | None:
-    """The rule by which something recurs with its first time, so that what is due later keeps
-    its time of day; None if it does not recur."""
-    if due.recurrence is None:
-        return None
-    first = due.at.astimezone(zone_of(due.zone))
-    return f"DTSTART:{first:%Y%m%dT%H%M%S}\nRRULE:{due.recurrence}"
-
-
-def rule_parts(recurrence: str) -> dict[str, str]:
-    """What a rule says by name, such as FREQ and INTERVAL, with or without its first time."""
-    rule = recurrence.rpartition("RRULE:")[2]
-    return dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
-
-
-def interval_of(recurrence: str) -> timedelta | None:
-    """The interval of a rule of hours or minutes, which no change of a clock shifts."""
-    parts = rule_parts(recurrence)
-    unit = {"HOURLY": timedelta(hours=1), "MINUTELY": timedelta(minutes=1)}.get(
-        parts.get("FREQ", "")
-    )
-    return None if unit is None else unit * int(parts.get("INTERVAL", "1"))
+    first = Due(moment_of(placed, said_at, zone, hour), named, placed.recurrence)
+    due = to_come(first, said_at)
+    return due if due is not None and due.at < said_at + FURTHEST else None
 
 
 def moment_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> datetime:

@@ -19,8 +19,8 @@ from gaia.memory import ledger, pending, rows
 from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.memory import Added, Memory, Statement, memory_of
 from gaia.memory.owner import owner
-from gaia.memory.recurrence import at_time_of_day, next_time
-from gaia.memory.reminder_words import Wanted, anchored
+from gaia.memory.recurrence import anchored, at_time_of_day, next_time
+from gaia.memory.reminder_words import Wanted
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.tables import UserRow
 from gaia.zones import zone_of

@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import update
 
 from gaia.memory import reminders
-from gaia.memory.reminder_words import Due, Wanted
+from gaia.memory.recurrence import Due
+from gaia.memory.reminder_words import Wanted
 from gaia.messages import Address
 from gaia.store.memory_tables import MemoryRow, MemorySource
 from gaia.store.users import Role

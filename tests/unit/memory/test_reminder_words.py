@@ -31,6 +31,8 @@ ASKED = [
     ("remind me tonight to lock the door", "lock the door", "11-29 23:00"),
     ("remind me that tomorrow is the deadline", "tomorrow is the deadline", "11-30 09:00"),
     ("On Friday at nine remind me to call Bob", "call Bob", "12-04 09:00"),
+    ("remind me every day to stretch", "stretch", "11-30 09:00"),
+    ("jeden Sonntag erinnere mich an die Tonne", "die Tonne", "12-06 09:00"),
     ("Don’t let me forget to call Ann tomorrow at 10", "call Ann", "11-30 10:00"),
     ("Set a reminder for tomorrow 9am: dentist", "dentist", "11-30 09:00"),
     ("remind me in an hour", "", "11-29 23:00"),
