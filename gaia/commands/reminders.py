@@ -18,7 +18,7 @@ from gaia.memory.recurrence import Due
 from gaia.messages import Button
 from gaia.settings.schema import Settings
 from gaia.store import identities
-from gaia.store.memory_tables import MemorySource
+from gaia.store.memory_tables import MemorySource, MemoryStatus
 from gaia.swappable import Swappable
 from gaia.text import counted
 from gaia.zones import guess, local_zone, matching, zone_of
@@ -193,7 +193,7 @@ class _Commands:
         if verb == "done":
             memory = reminders.done(session, user.user_id, number, now)
             again = ""
-            if memory.recurrence:
+            if memory.recurrence and memory.status is MemoryStatus.ACTIVE:
                 again = f" The next one is {reminder_text.when(memory, now, zone_of(user.zone))}."
             return Reply(f"Done: {quoted(memory.text)}.{again}", committed=self._changed)
         if verb == "snooze":

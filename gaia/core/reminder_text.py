@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from gaia.memory.memory import Memory
-from gaia.memory.recurrence import rule_parts
+from gaia.memory.recurrence import last_time, rule_parts
 from gaia.messages import Button
 from gaia.text import one_line
 from gaia.zones import zone_of
@@ -39,7 +39,14 @@ def moment(time: datetime, now: datetime, zone: tzinfo, *, dated: bool = False) 
 
 
 def recurs(recurrence: str) -> str:
-    """A rule in words: every Monday, every 2 weeks on Friday, every month on the 1st."""
+    """A rule in words, with its last day: every 2 weeks on Friday, every month on day 1 until
+    1 May 2027."""
+    last = last_time(recurrence)
+    until = f" until {last.day} {last:%B %Y}" if last else ""
+    return f"{_every(recurrence)}{until}"
+
+
+def _every(recurrence: str) -> str:
     parts = rule_parts(recurrence)
     unit, count = UNITS.get(parts.get("FREQ", ""), "time"), int(parts.get("INTERVAL", "1"))
     every = f"every {unit}" if count == 1 else f"every {count} {unit}s"

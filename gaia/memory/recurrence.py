@@ -11,6 +11,9 @@ from gaia.zones import zone_of
 
 SHORTEST_INTERVAL = timedelta(minutes=5)
 
+MOST_TIMES = 10_000
+"""How often something may be due that does not recur for ever."""
+
 
 @dataclass(frozen=True, slots=True)
 class Due:
@@ -63,6 +66,13 @@ def next_time(
     return None if following is None else at_time_of_day(following, place)
 
 
+def last_time(recurrence: str) -> datetime | None:
+    """The last time of a rule by the clock of its zone; None if it has no end."""
+    if not rule_parts(recurrence).keys() & {"COUNT", "UNTIL"}:
+        return None
+    return max(rrulestr(recurrence), default=None)
+
+
 def to_come(due: Due, now: datetime) -> Due | None:
     """A time that words named when they were said, at its next where it recurs; None if it has
     passed by now."""
@@ -77,6 +87,8 @@ def is_rule(recurrence: str) -> bool:
     try:
         interval = interval_of(recurrence)
         rrulestr(recurrence)
+        if int(rule_parts(recurrence).get("COUNT", "0")) > MOST_TIMES:
+            return False
     except (ValueError, TypeError, AttributeError, KeyError):
         return False
     is_too_often = interval is not None and interval < SHORTEST_INTERVAL

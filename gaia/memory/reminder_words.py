@@ -50,6 +50,8 @@ LENGTHS = (
 
 _APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
 _SENTENCE_END = regex.compile(r"[.!?。！？]+(?=\s+\S)|\n")
+_ORDINAL = regex.compile(r"(?<=\b\d\d?)\.(?= )")
+"""The mark of a day's number, as in "am 24. Dezember"."""
 _EDGE = "\\s\\p{P}\\p{S}"
 _TRIMMED = regex.compile(rf"^[{_EDGE}]+|[\s,;:.!?\-–—。！？、]+$")
 
@@ -85,6 +87,8 @@ def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wante
     if asked is None or found is None:
         return None
     placed, due = found
+    if _is_several_sentences(_without(asked.text, placed)):
+        return None
     before, after = asked.text[: asked.begins], asked.text[asked.ends :]
     if not asked.is_first:
         words = f"{before} {_inside(asked.text[asked.begins : asked.ends])} {after}"
@@ -103,7 +107,7 @@ def _request(message: str) -> _Request | None:
     asked = ASKED.search(text)
     is_first = asked is not None
     asked = asked or ASKED_WITHIN.search(text)
-    if asked is None or _is_several_sentences(text):
+    if asked is None or _is_several_sentences(_ORDINAL.sub("", text)):
         return None
     before, after = text[: asked.start()], text[asked.end() :]
     if ASKING.match(before) or ASKING.match(_joined(after)) or REFUSING.search(before):
@@ -142,7 +146,8 @@ def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | 
     )
     for short, unit in (("h(?:rs?)?", "hours"), ("m(?:ins?)?", "minutes"), ("d", "days")):
         spelled = regex.sub(rf"^\W*(?:in |for )?(\d+)\s*{short}$", rf"in \1 {unit}", spelled)
-    bare = regex.sub(r"^(?:until|till|bis|tot|hasta|fino a|até|do|до)\b\s*", "", spelled)
+    until = r"^(?:until|till|bis|tot|hasta|fino a|até|jusqu'(?:à|au)|do|до)\b\s*"
+    bare = regex.sub(until, "", spelled)
     within = regex.sub(r"^(?:for|by|um|de|di|da|por|om)\b", "in", bare)
     for each in (bare, within, *(words.format(text) for words in LENGTHS)):
         found = first_coming(each, said_at, zone, hour)
@@ -211,7 +216,7 @@ def _task(words: str, placed: Placed) -> str:
     their end, and without what only joins."""
     text = _stripped(words)
     for phrase in placed.phrase.split(" … "):
-        at_start = BEFORE_TIME.sub("", text)
+        at_start = text if text.startswith(phrase) else BEFORE_TIME.sub("", text)
         if at_start.startswith(phrase):
             text = _stripped(PARTICLE.sub("", at_start.removeprefix(phrase)))
         elif text.endswith(phrase):

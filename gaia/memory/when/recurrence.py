@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from itertools import islice
+
+from dateutil.rrule import rrulestr  # type: ignore[import-untyped]
 
 from gaia.memory.when.book import Book, Piece
 from gaia.memory.when.spans import Seen, shifted
@@ -43,6 +45,31 @@ def recurrence_of(pieces: Sequence[Piece], book: Book, seen: Seen) -> Recurrence
 def is_recurrence(piece: Piece) -> bool:
     """Whether a piece tells of something that recurs."""
     return piece.kind in READERS
+
+
+def every_day(seen: Seen) -> Recurrence:
+    """What falls on each day."""
+    return _every_unit("day", 1, seen)
+
+
+def until(rule: str, last: date) -> str | None:
+    """A rule of days that ends with a day; `None` for one of hours and minutes."""
+    return None if _is_within_days(rule) else f"{rule};UNTIL={last:%Y%m%d}T235959"
+
+
+def lasting(rule: str, first: date, after: date) -> str | None:
+    """A rule that falls as often as it does from its first day to before another, wherever it
+    begins; `None` where that is once, too long, or the rule one of hours and minutes."""
+    if _is_within_days(rule) or (after - first).days > FARTHEST_DAYS:
+        return None
+    falls = rrulestr(rule, dtstart=datetime.combine(first, time()))
+    last = datetime.combine(after, time()) - timedelta(days=1)
+    count = len(falls.between(datetime.combine(first, time()), last, inc=True))
+    return f"{rule};COUNT={count}" if count > 1 else None
+
+
+def _is_within_days(rule: str) -> bool:
+    return rule.startswith(("FREQ=HOURLY", "FREQ=MINUTELY"))
 
 
 def _every_unit_on(unit: Piece, day: Piece, book: Book, seen: Seen) -> Recurrence | None:

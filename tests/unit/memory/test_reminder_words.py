@@ -33,6 +33,7 @@ ASKED = [
     ("On Friday at nine remind me to call Bob", "call Bob", "12-04 09:00"),
     ("remind me every day to stretch", "stretch", "11-30 09:00"),
     ("jeden Sonntag erinnere mich an die Tonne", "die Tonne", "12-06 09:00"),
+    ("erinnere mich am 24. Dezember um 9 an Geschenke", "Geschenke", "12-24 09:00"),
     ("Don’t let me forget to call Ann tomorrow at 10", "call Ann", "11-30 10:00"),
     ("Set a reminder for tomorrow 9am: dentist", "dentist", "11-30 09:00"),
     ("remind me in an hour", "", "11-29 23:00"),
@@ -112,6 +113,19 @@ toplantıdan bir saat önce saat 16:00'da bana hatırlat
 毎月第一月曜日に家賃を思い出させて
 매달 첫째 월요일에 월세 알려줘
 회의 1시간 전 오후 4시에 알려줘
+remind me every Monday until Christmas to put out the bins
+remind me every Monday until the end of January at 9 to put out the bins
+remind me every 2 hours for 6 hours to drink
+remind me every day at 8 for a week and a half to eat
+remind me from Monday to Friday to call
+remind me until Friday to call
+remind me tomorrow for three days to eat
+erinnere mich jeden Montag um 9 bis Weihnachten an den Müll
+erinnere mich montags bis freitags um 8 an die Stempeluhr
+recuérdame todos los lunes a las 9 hasta Navidad sacar la basura
+rappelle-moi tous les lundis à 9h jusqu'à Noël de sortir les poubelles
+ricordami ogni lunedì alle 9 fino a Natale di uscire
+lembra-me todas as segundas às 9 até ao Natal de sair
 remind me on Christmas Eve at 5pm to wrap presents
 remind me at the end of the month at 9 to pay rent
 remind me once a week at 9am to call mum
@@ -135,6 +149,7 @@ Remind me of Bob
 I asked you to remind me on Friday, remember?
 Don't remind me tomorrow
 My wife said: remind me on Friday to call Bob
+I had a bad day at 9. Remind me tomorrow to call Bob
 I had a bad day. Remind me tomorrow to call Bob
 When will you remind me tomorrow?
 You reminded me yesterday
