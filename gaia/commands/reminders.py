@@ -15,6 +15,7 @@ from gaia.memory import credentials, ledger, recurrence, reminder_words, reminde
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
 from gaia.memory.recurrence import Due
+from gaia.memory.reminder_doubts import CONDITION
 from gaia.messages import Button
 from gaia.settings.schema import Settings
 from gaia.store import identities
@@ -42,6 +43,7 @@ WHEN = (
     "I can't find a future time in that, or not for certain. Say when, for example: "
     "“in two hours”, “on Friday at nine”, “every Monday at 8:00”."
 )
+IN_ANY_CASE = "I can't check what it depends on: I will say it in any case."
 PASSED = (
     "That time had passed before your message reached me: it was {moment}. Say another, for "
     "example: “in two hours”, “on Friday at nine”."
@@ -111,6 +113,8 @@ class _Commands:
         text = (
             f"{'' if added.is_new else 'I have that already: '}{self._promise(call, added.memory)}"
         )
+        if CONDITION.search(wanted.task):
+            text = f"{text}\n\n{IN_ANY_CASE}"
         buttons = [Button("Cancel it", f"/reminders cancel {number}")]
         if user.zone is None and wanted.due.zone is not None:
             note, more = self._about_zone(call)

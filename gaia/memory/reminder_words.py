@@ -15,7 +15,7 @@ import regex
 
 from gaia.memory import when
 from gaia.memory.recurrence import SHORTEST_INTERVAL, Due, interval_of, to_come
-from gaia.memory.reminder_doubts import BEGINS_A_TIME, is_doubtful
+from gaia.memory.reminder_doubts import BEGINS_A_TIME, GOES_ON, is_doubtful, is_elsewhere
 from gaia.memory.reminder_phrases import (
     ADDED,
     ASKED,
@@ -94,6 +94,8 @@ def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wante
         words = f"{before} {_inside(asked.text[asked.begins : asked.ends])} {after}"
         return Wanted(_task(words, placed), due)
     unread = _unread(asked.text, asked.ends, placed)
+    if _goes_on(asked.text, asked.ends, placed):
+        return None
     if (_rest(unread) and not JOINING.match(unread)) or _rest(before.replace(placed.phrase, "")):
         return None
     return Wanted(_task(after, placed), due)
@@ -122,6 +124,12 @@ def _unread(text: str, begin: int, placed: Placed) -> str:
     return text[begin : placed.places[0][0]] if follows else ""
 
 
+def _goes_on(text: str, begin: int, placed: Placed) -> bool:
+    """Whether a time with which a request begins goes on in words that are not read."""
+    first, end = placed.places[0][0], placed.places[-1][1]
+    return not _rest(text[begin:first]) and GOES_ON.match(text, end) is not None
+
+
 def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:
     """What the words behind a command ask for; None where they name no time to come. They may
     be a whole request themselves."""
@@ -133,6 +141,8 @@ def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | N
     asked = ASKED.match(text) or regex.match(r"(?:me|us)\b", text, regex.IGNORECASE)
     begin = asked.end() if asked else 0
     if found is None or BEGINS_A_TIME.match(_unread(text, begin, found[0])):
+        return None
+    if _goes_on(text, begin, found[0]):
         return None
     return Wanted(_task(text[begin:], found[0]), found[1])
 
@@ -164,6 +174,8 @@ def first_coming(
     found = when.find(text, said_at, zone, ahead=True)
     places = [place for each in found for place in each.places]
     if not all(each.is_whole for each in found) or is_doubtful(text, places):
+        return None
+    if any(each.has_time and is_elsewhere(text, each.places[-1][1], zone) for each in found):
         return None
     dues = [(each, due) for each in found if (due := due_of(each, said_at, zone, hour))]
     if len({due.at for _, due in dues}) > 1:

@@ -50,7 +50,7 @@ class ReminderTools:
         """Remind the user at a time.
 
         Args:
-            what: What to remind of.
+            what: What to remind of, with any condition: nobody checks it.
             when: The user's words for when, as "every Monday at 9".
         """
         user_id = owner(tool_context.user_id)

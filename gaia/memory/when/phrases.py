@@ -30,9 +30,12 @@ ORDINAL = regex.compile(
 )
 """What makes another day of a weekday, in any language, as it is folded."""
 ZONE = regex.compile(
-    r"\s*\(?(?:UTC|GMT|MSK|[A-Z]{1,3}[SD]?T|CES?T)(?!\w)|\s*(?:in )?(?:\p{Lu}\w+ ){1,2}time(?!\w)"
+    r"\s*\(?(?:UTC|GMT|MSK|[A-Z]{1,3}[SD]?T|MES?Z|Eastern|Central|Mountain|Pacific|Ortszeit)(?!\w)"
+    r"|\s*(?:in )?(?:\p{Lu}\w+ ){1,2}(?:time|Zeit)(?!\w)"
 )
 """The name of a time zone behind a time."""
+PART_OF = regex.compile(r"(?<!\w)(?:of|de|di|van|von|av)\s+$")
+"""What makes a part of what recurs, in any language: "the last day of" every month."""
 LONGEST_ZONE = 40
 LONGEST_EDGE = 30
 """Characters that are looked at before a phrase."""
@@ -98,6 +101,12 @@ class Reader:
             self.meaning.text.text, max(0, first.start - LONGEST_EDGE), first.start
         ):
             return True
+        if is_recurrence(first) and PART_OF.search(
+            self.meaning.text.text, max(0, first.start - LONGEST_EDGE), first.start
+        ):
+            return True
+        if last.word("part"):
+            after.add("part_too")
         if last.word("weekday") or last.kind == "day":
             after.add("week_after")
         if last.word("weekday"):

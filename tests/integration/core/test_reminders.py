@@ -161,6 +161,13 @@ async def test_without_a_zone_it_says_by_which_it_goes(running_core):
         assert "Which one? /timezone Europe/Lisbon" in await core.say("/timezone Portugal")
 
 
+async def test_a_condition_that_nobody_checks_is_named(running_core):
+    async with running_core() as core:
+        promise = await core.say("remind me at 17:00 to cut the grass unless it rains")
+        assert "“cut the grass unless it rains” (#1)\n\nI can't check what it depends on" in promise
+        assert "check" not in await core.say("remind me at 17:00 to ask Bob if he is coming")
+
+
 async def test_bad_words_say_what_to_do(running_core):
     async with running_core() as core:
         assert "/remind on Friday at nine" in await core.say("/remind")

@@ -34,6 +34,12 @@ ASKED = [
     ("remind me every day to stretch", "stretch", "11-30 09:00"),
     ("jeden Sonntag erinnere mich an die Tonne", "die Tonne", "12-06 09:00"),
     ("erinnere mich am 24. Dezember um 9 an Geschenke", "Geschenke", "12-24 09:00"),
+    (
+        "remind me to meet Bob tomorrow at 9 in the lobby",
+        "meet Bob tomorrow at 9 in the lobby",
+        "11-30 09:00",
+    ),
+    ("erinnere mich morgen nach Hause zu gehen", "nach Hause zu gehen", "11-30 09:00"),
     ("Don’t let me forget to call Ann tomorrow at 10", "call Ann", "11-30 10:00"),
     ("Set a reminder for tomorrow 9am: dentist", "dentist", "11-30 09:00"),
     ("remind me in an hour", "", "11-29 23:00"),
@@ -126,6 +132,23 @@ recuérdame todos los lunes a las 9 hasta Navidad sacar la basura
 rappelle-moi tous les lundis à 9h jusqu'à Noël de sortir les poubelles
 ricordami ogni lunedì alle 9 fino a Natale di uscire
 lembra-me todas as segundas às 9 até ao Natal de sair
+remind me to pay rent on the last working day of each month
+ricordami di pagare l'ultimo venerdì lavorativo di ogni mese
+recuérdame pagar la última semana de cada mes
+remind me every morning and evening to take my pill
+rappelle-moi chaque matin et soir de prendre la pilule
+ricordami ogni mattina e sera di prendere la pillola
+remind me every Monday at 9, 5 times, to call
+remind me every day at 8 starting Monday to call
+remind me tomorrow after lunch to call
+remind me at 9 in New York to call
+remind me to call Bob tomorrow at 9 in New York
+remind me at 9am (Tokyo) to call
+remind me at 9am Eastern to call
+erinnere mich um 9 Uhr MEZ an den Anruf
+erinnere mich um 9 Uhr New Yorker Zeit an den Anruf
+lembra-me às 9 em Nova Iorque de ligar
+rappelle-moi à 9h à New York d'appeler
 remind me on Christmas Eve at 5pm to wrap presents
 remind me at the end of the month at 9 to pay rent
 remind me once a week at 9am to call mum
