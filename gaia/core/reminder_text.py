@@ -23,6 +23,7 @@ UNITS = {"MINUTELY": "minute", "HOURLY": "hour", "DAILY": "day", "WEEKLY": "week
     "YEARLY": "year",
 }
 DAYS = dict(zip(("MO", "TU", "WE", "TH", "FR", "SA", "SU"), calendar.day_name, strict=True))
+NTHS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "-1": "last"}
 WEEKDAYS = "MO,TU,WE,TH,FR"
 
 
@@ -51,6 +52,8 @@ def _every(recurrence: str) -> str:
     unit, count = UNITS.get(parts.get("FREQ", ""), "time"), int(parts.get("INTERVAL", "1"))
     every = f"every {unit}" if count == 1 else f"every {count} {unit}s"
     days = parts.get("BYDAY")
+    if days and days[0] in "-1234":
+        return f"{every} on the {NTHS.get(days[:-2], days[:-2])} {DAYS[days[-2:]]}"
     if days == WEEKDAYS and count == 1:
         return "every weekday"
     if days:
@@ -59,6 +62,8 @@ def _every(recurrence: str) -> str:
     day = parts.get("BYMONTHDAY")
     if unit == "year" and day and (month := parts.get("BYMONTH")):
         return f"{every} on {day} {calendar.month_name[int(month)]}"
+    if day == "-1":
+        return f"{every} on the last day"
     return f"{every} on day {day}" if day else every
 
 

@@ -83,7 +83,6 @@ remind me an hour before my meeting at 4pm to prepare
 remind me two days before my birthday on 20 March to buy a cake
 remind me in a week and a half to leave
 remind me in 10 to 15 minutes to leave
-remind me every first Monday of the month to pay rent
 remind me on the second Saturday in May to call
 remind me on Monday and Wednesday at 9 to run
 remind me every day at 8am and 8pm to take my pills
@@ -96,14 +95,12 @@ remind me tomorrow to pay and on Friday to call Bob
 remind me at 9am EST tomorrow to join
 remind me tomorrow at 9am Tokyo time to join
 erinnere mich eine Stunde vor dem Termin um 16 Uhr
-erinnere mich jeden ersten Montag im Monat an den Müll
 erinnere mich morgen um 8 und 20 Uhr an die Tabletten
 erinnere mich drei Tage nach Freitag an die Miete
 rappelle-moi une heure avant mon rendez-vous de 16h de partir
 rappelle-moi vendredi en huit d'appeler Luc
 rappelle-moi le premier lundi du mois de payer
 recuérdame una hora antes de mi reunión a las 16:00 salir
-recuérdame el primer lunes de cada mes pagar
 ricordami un'ora prima della riunione alle 16 di uscire
 ricordami il primo lunedì del mese di pagare
 lembra-me uma hora antes da reunião às 16h de sair
