@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta, tzinfo
 
@@ -43,6 +43,7 @@ WHEN = (
     "I can't find a future time in that, or not for certain. Say when, for example: "
     "“in two hours”, “on Friday at nine”, “every Monday at 8:00”."
 )
+STANDS = "What you asked for before your edit stands: {}. /reminders changes it."
 IN_ANY_CASE = "I can't check what it depends on: I will say it in any case."
 PASSED = (
     "That time had passed before your message reached me: it was {moment}. Say another, for "
@@ -83,6 +84,13 @@ class _Commands:
             return HOW
         if call.caller.conversation.is_incognito:
             return INCOGNITO
+        edited = reminders.of_edited(call.session, call.caller.user.user_id, call.caller.turn_id)
+        reply = self._remind(call, edited)
+        if edited and isinstance(reply, str):
+            return f"{reply}\n\n{STANDS.format(_listed(edited))}"
+        return reply
+
+    def _remind(self, call: Call, edited: Sequence[Memory]) -> str | Reply:
         user = call.caller.user
         zone, hour = zone_of(user.zone), self._settings.value.memory.reminder_hour
         wanted = reminder_words.wanted(call.words, call.said_at, zone, hour)
@@ -113,6 +121,11 @@ class _Commands:
         text = (
             f"{'' if added.is_new else 'I have that already: '}{self._promise(call, added.memory)}"
         )
+        replaced = [each for each in edited if each.memory_id != number]
+        for each in replaced:
+            reminders.cancel(call.session, user.user_id, each.memory_id, call.now)
+        if replaced:
+            text = f"{text}\nIt takes the place of {_listed(replaced)}."
         if CONDITION.search(wanted.task):
             text = f"{text}\n\n{IN_ANY_CASE}"
         buttons = [Button("Cancel it", f"/reminders cancel {number}")]
@@ -261,6 +274,11 @@ class _Commands:
         return (
             f"Your time zone is {zone}, where it is {now:%H:%M}. /timezone and a city changes it."
         )
+
+
+def _listed(told: Sequence[Memory]) -> str:
+    """The numbers of some reminders."""
+    return ", ".join(f"#{each.memory_id}" for each in told)
 
 
 def _is_late(call: Call) -> bool:

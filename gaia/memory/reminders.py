@@ -21,6 +21,7 @@ from gaia.memory.memory import Added, Memory, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.recurrence import anchored, at_time_of_day, next_time
 from gaia.memory.reminder_words import Wanted
+from gaia.store import edits
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.tables import UserRow
 from gaia.zones import zone_of
@@ -226,6 +227,18 @@ def cancel(session: Session, user_id: str, memory_id: int, now: datetime) -> Mem
     row = _open_row(session, user_id, memory_id)
     rows.retire(session, row, MemoryStatus.ARCHIVED, now)
     return memory_of(row)
+
+
+def of_edited(session: Session, user_id: str, turn_id: str) -> Sequence[Memory]:
+    """The user's open reminders that a turn's message set before it was edited.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    wanted = MemoryRow.turn_id.in_(edits.replaced_turns(session, turn_id))
+    return [
+        memory_of(row) for row in session.scalars(rows.of(owner(user_id)).where(*_open(), wanted))
+    ]
 
 
 def restore(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
