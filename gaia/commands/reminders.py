@@ -128,7 +128,7 @@ class _Commands:
             text = f"{text}\nIt takes the place of {_listed(replaced)}."
         if CONDITION.search(wanted.task):
             text = f"{text}\n\n{IN_ANY_CASE}"
-        buttons = [Button("Cancel it", f"/reminders cancel {number}")]
+        buttons = [Button("Cancel it", f"/reminders cancel {number}", "cancel")]
         if user.zone is None and wanted.due.zone is not None:
             note, more = self._about_zone(call)
             text, buttons = f"{text}\n\n{note}", [*more, *buttons]

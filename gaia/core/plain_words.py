@@ -119,9 +119,11 @@ def _answer(question: Question, text: str, at: _Place) -> str:
     if answer in ("yes", "no"):
         if question.sent_at < at.now - ANSWERED_WITHIN:
             return ""
-        # Whoever says yes to a reminder is on it.
-        return commands.get(answer, commands.get("done", "") if answer == "yes" else "")
-    if answer in ("done", "later"):
+        # Whoever says yes to a reminder is on it, and no to the promise of one wants none.
+        return commands.get(answer, commands.get("done" if answer == "yes" else "cancel", ""))
+    if answer == "cancel" and "done" in commands:
+        return commands["done"].replace(" done ", " cancel ", 1)
+    if answer is not None:
         return commands.get(answer, "")
     return _put_off(question, text, at)
 
