@@ -41,7 +41,7 @@ HOW = (
 )
 WHEN = (
     "I can't find a future time in that, or not for certain. Say when, for example: "
-    "“in two hours”, “on Friday at nine”, “every Monday at 8:00”."
+    "“in two hours”, “tomorrow at 6 pm”, “every Monday at 8:00”."
 )
 STANDS = "What you asked for before your edit stands: {}. /reminders changes it."
 IN_ANY_CASE = "I can't check what it depends on: I will say it in any case."

@@ -41,6 +41,7 @@ _EXCEPTED = regex.compile(
 
 GOES_ON = regex.compile(
     r"""[\s,(]*(?:\d+\ (?:times|mal|veces|fois|volte|vezes)
+    |\d+(?:st|nd|rd|th)|every|each|jede[nrsm]?|alle|cada|chaque|tou(?:s|tes)|ogni|tod[oa]s?
     |in|on|at|by|from|starting|beginning|until|till|before|after|during|within|except|only|or|and
     |bis|ab|seit|während|außer|ausser|nur|oder|und|vor|nach(?!\ hause)
     |en|hasta|desde|antes|después|salvo|excepto|menos|solo|sólo|y

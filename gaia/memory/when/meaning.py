@@ -154,6 +154,8 @@ class Meaning:
                 until = clock.end_of(clocks[0], self.book, clock.Clock(minutes, told.exact))
                 end = clock.after(midnight, until.minutes) if until else None
                 return Span(clock.after(midnight, minutes), end, True, begins, ends)
+            if self.ahead:
+                return None
         elif part:
             first, last = clock.PARTS[part]
             start, end = clock.after(midnight, first * 60), clock.after(midnight, last * 60)
@@ -196,6 +198,8 @@ class Meaning:
         if clocks:
             told = clock.clock_of(clocks[0], self.book, part)
             minutes = clock.likely(told) if told else None
+            if minutes is None and self.ahead:
+                return None
         elif part:
             minutes = clock.PARTS[part][0] * 60
         for day in rule.days:

@@ -36,6 +36,7 @@ ZONE = regex.compile(
 """The name of a time zone behind a time."""
 PART_OF = regex.compile(r"(?<!\w)(?:of|de|di|van|von|av)\s+$")
 """What makes a part of what recurs, in any language: "the last day of" every month."""
+BUT = regex.compile(r"^(?:but|aber|pero|mais|ma|mas|maar|men|ale|но)\s+")
 LONGEST_ZONE = 40
 LONGEST_EDGE = 30
 """Characters that are looked at before a phrase."""
@@ -128,13 +129,14 @@ class Reader:
         return (len(read) > 1 and is_period) or any(self._edge(each, "until")[0] for each in read)
 
     def _goes_on(self, span: Span) -> bool:
-        """Whether an "until" or a "since" stands behind what recurs."""
+        """Whether an "until", a "since" or a "but not" stands behind what recurs."""
         edges = self.meaning.book.edges
         behind = self.meaning.text.text[span.ends :].lstrip(" ,(")
+        behind = BUT.sub("", behind)
         words = [each.end() for each in FIRST_WORDS.finditer(behind[:LONGEST_EDGE])]
         return any(
             edges[kind].fullmatch(behind, 0, end)
-            for kind in ("until", "since")
+            for kind in ("until", "since", "not")
             if kind in edges
             for end in words
         )

@@ -146,6 +146,13 @@ erinnere mich um 9 Uhr MEZ an den Anruf
 erinnere mich um 9 Uhr New Yorker Zeit an den Anruf
 lembra-me às 9 em Nova Iorque de ligar
 rappelle-moi à 9h à New York d'appeler
+remind me tomorrow at 6 to call
+remind me every day at 5 to call
+erinnere mich am Freitag um 5 an den Anruf
+recuérdame el viernes a las 5 llamar
+remind me every day at 8, but not on Sundays, to run
+remind me every Friday 13th to be careful
+remind me at 8 every third morning to run
 remind me on Christmas Eve at 5pm to wrap presents
 remind me at the end of the month at 9 to pay rent
 remind me once a week at 9am to call mum
