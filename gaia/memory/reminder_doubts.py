@@ -42,7 +42,7 @@ _EXCEPTED = regex.compile(
 GOES_ON = regex.compile(
     r"""[\s,(]*(?:\d+\ (?:times|mal|veces|fois|volte|vezes)
     |\d+(?:st|nd|rd|th)|every|each|jede[nrsm]?|alle|cada|chaque|tou(?:s|tes)|ogni|tod[oa]s?
-    |in|on|at|by|from|starting|beginning|until|till|before|after|during|within|except|only|or|and
+    |in|on|at|by|fortnight|from|starting|beginning|until|till|before|after|during|within|except|only|or|and
     |bis|ab|seit|während|außer|ausser|nur|oder|und|vor|nach(?!\ hause)
     |en|hasta|desde|antes|después|salvo|excepto|menos|solo|sólo|y
     |jusqu'(?:à|au)|depuis|avant|après|sauf|seulement|et|ou|à\ partir
@@ -63,6 +63,12 @@ CONDITION = regex.compile(
     FLAGS,
 )
 """What makes a reminder depend on something that nobody looks at."""
+
+DEPENDING = regex.compile(
+    r"^\W*(?:if|unless|wenn|falls|sofern|si|s'ils?|se)\s[^,]+,|(?<!\w)(?:if|falls|wenn)(?!\w)",
+    FLAGS,
+)
+"""A condition before a request, or the word with which one begins."""
 
 
 def is_elsewhere(text: str, end: int, zone: tzinfo) -> bool:

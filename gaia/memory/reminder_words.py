@@ -15,7 +15,13 @@ import regex
 
 from gaia.memory import when
 from gaia.memory.recurrence import SHORTEST_INTERVAL, Due, interval_of, to_come
-from gaia.memory.reminder_doubts import BEGINS_A_TIME, GOES_ON, is_doubtful, is_elsewhere
+from gaia.memory.reminder_doubts import (
+    BEGINS_A_TIME,
+    DEPENDING,
+    GOES_ON,
+    is_doubtful,
+    is_elsewhere,
+)
 from gaia.memory.reminder_phrases import (
     ADDED,
     ASKED,
@@ -74,9 +80,12 @@ class _Request(NamedTuple):
 
 
 def is_request(message: str) -> bool:
-    """Whether a message asks for a reminder and for nothing else, whatever time it names."""
-    asked = _request(message)
-    return asked is not None and not (asked.is_first and _rest(asked.text[: asked.begins]))
+    """Whether a message asks for a reminder and for nothing else, whatever time it names, or
+    whatever it depends on."""
+    both = map(_request, (message, DEPENDING.sub("", message)))
+    return any(
+        asked and not (asked.is_first and _rest(asked.text[: asked.begins])) for asked in both
+    )
 
 
 def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:

@@ -40,6 +40,7 @@ ASKED = [
         "11-30 09:00",
     ),
     ("erinnere mich morgen nach Hause zu gehen", "nach Hause zu gehen", "11-30 09:00"),
+    ("remind me a week tomorrow to call", "call", "12-07 09:00"),
     ("Don’t let me forget to call Ann tomorrow at 10", "call Ann", "11-30 10:00"),
     ("Set a reminder for tomorrow 9am: dentist", "dentist", "11-30 09:00"),
     ("remind me in an hour", "", "11-29 23:00"),
@@ -152,6 +153,7 @@ erinnere mich am Freitag um 5 an den Anruf
 recuérdame el viernes a las 5 llamar
 remind me every day at 8, but not on Sundays, to run
 remind me every Friday 13th to be careful
+remind me Friday fortnight to eat
 remind me at 8 every third morning to run
 remind me on Christmas Eve at 5pm to wrap presents
 remind me at the end of the month at 9 to pay rent
@@ -331,7 +333,16 @@ def test_what_stands_behind_a_command_is_read_whole_as_well(words: str) -> None:
     assert reminder_words.wanted("book the flight on Friday to Rome", NOW, LISBON, 9) is not None
 
 
-@pytest.mark.parametrize("said", ["remind me twice a day to stretch", "Remind me of Bob"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "remind me twice a day to stretch",
+        "Remind me of Bob",
+        "remind me if Tom has not called by 5",
+        "If Tom has not called by 5, remind me to call him",
+        "Falls es regnet, erinnere mich an den Schirm",
+    ],
+)
 def test_a_request_is_one_whatever_time_it_names(said: str) -> None:
     assert reminder_words.is_request(said)
     assert not reminder_words.is_request("Remind me what I said")
