@@ -168,12 +168,12 @@ class Button:
     """A shortcut below a message: pressing it is writing `command`, which has at
     most 64 bytes. The message's text says the same in words, for channels
     without buttons. `answer` says which plain words, as the next message, mean it as
-    well: a yes, a no, that something is done, or a time until when it is to wait, which
-    the command does then name."""
+    well: a yes, a no, that something is done or is not to be, or a time until when it is to
+    wait, which the command does then name."""
 
     label: str
     command: str
-    answer: Literal["", "yes", "no", "done", "later"] = ""
+    answer: Literal["", "yes", "no", "done", "later", "cancel"] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta, tzinfo
 
@@ -14,11 +14,12 @@ from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, ledger, recurrence, reminder_words, reminders
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
-from gaia.memory.reminder_words import Due
+from gaia.memory.recurrence import Due
+from gaia.memory.reminder_doubts import CONDITION
 from gaia.messages import Button
 from gaia.settings.schema import Settings
 from gaia.store import identities
-from gaia.store.memory_tables import MemorySource
+from gaia.store.memory_tables import MemorySource, MemoryStatus
 from gaia.swappable import Swappable
 from gaia.text import counted
 from gaia.zones import guess, local_zone, matching, zone_of
@@ -40,8 +41,10 @@ HOW = (
 )
 WHEN = (
     "I can't find a future time in that, or not for certain. Say when, for example: "
-    "“in two hours”, “on Friday at nine”, “every Monday at 8:00”."
+    "“in two hours”, “tomorrow at 6 pm”, “every Monday at 8:00”."
 )
+STANDS = "What you asked for before your edit stands: {}. /reminders changes it."
+IN_ANY_CASE = "I can't check what it depends on: I will say it in any case."
 PASSED = (
     "That time had passed before your message reached me: it was {moment}. Say another, for "
     "example: “in two hours”, “on Friday at nine”."
@@ -81,6 +84,13 @@ class _Commands:
             return HOW
         if call.caller.conversation.is_incognito:
             return INCOGNITO
+        edited = reminders.of_edited(call.session, call.caller.user.user_id, call.caller.turn_id)
+        reply = self._remind(call, edited)
+        if edited and isinstance(reply, str):
+            return f"{reply}\n\n{STANDS.format(_listed(edited))}"
+        return reply
+
+    def _remind(self, call: Call, edited: Sequence[Memory]) -> str | Reply:
         user = call.caller.user
         zone, hour = zone_of(user.zone), self._settings.value.memory.reminder_hour
         wanted = reminder_words.wanted(call.words, call.said_at, zone, hour)
@@ -111,7 +121,14 @@ class _Commands:
         text = (
             f"{'' if added.is_new else 'I have that already: '}{self._promise(call, added.memory)}"
         )
-        buttons = [Button("Cancel it", f"/reminders cancel {number}")]
+        replaced = [each for each in edited if each.memory_id != number]
+        for each in replaced:
+            reminders.cancel(call.session, user.user_id, each.memory_id, call.now)
+        if replaced:
+            text = f"{text}\nIt takes the place of {_listed(replaced)}."
+        if CONDITION.search(wanted.task):
+            text = f"{text}\n\n{IN_ANY_CASE}"
+        buttons = [Button("Cancel it", f"/reminders cancel {number}", "cancel")]
         if user.zone is None and wanted.due.zone is not None:
             note, more = self._about_zone(call)
             text, buttons = f"{text}\n\n{note}", [*more, *buttons]
@@ -193,7 +210,7 @@ class _Commands:
         if verb == "done":
             memory = reminders.done(session, user.user_id, number, now)
             again = ""
-            if memory.recurrence:
+            if memory.recurrence and memory.status is MemoryStatus.ACTIVE:
                 again = f" The next one is {reminder_text.when(memory, now, zone_of(user.zone))}."
             return Reply(f"Done: {quoted(memory.text)}.{again}", committed=self._changed)
         if verb == "snooze":
@@ -257,6 +274,11 @@ class _Commands:
         return (
             f"Your time zone is {zone}, where it is {now:%H:%M}. /timezone and a city changes it."
         )
+
+
+def _listed(told: Sequence[Memory]) -> str:
+    """The numbers of some reminders."""
+    return ", ".join(f"#{each.memory_id}" for each in told)
 
 
 def _is_late(call: Call) -> bool:

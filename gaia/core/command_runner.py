@@ -137,7 +137,7 @@ class CommandRunner:
         return reply.wakes
 
     def _note_question(self, conversation_id: int, reply: Reply) -> None:
-        if any(button.answer for button in reply.buttons):
+        if any(button.answer == "yes" for button in reply.buttons):
             self._asked.add(conversation_id)
         else:
             self._asked.discard(conversation_id)

@@ -14,7 +14,7 @@ from gaia.core.yes_or_no import LONGEST, SNOOZE, answer_of
 from gaia.memory import reminder_words
 from gaia.messages import Inbound
 from gaia.settings.schema import Settings
-from gaia.store import questions
+from gaia.store import edits, questions
 from gaia.store.conversations import Conversation
 from gaia.store.edits import REMIND
 from gaia.store.questions import Question
@@ -52,18 +52,23 @@ class PlainWords:
         """The message; as the command that it stands for where it answers what gaia said last
         in that chat, or what it replies to, or asks for a reminder and for nothing else. In a
         group nobody answers for somebody else: there a reply is the answer to a reminder, and
-        to anything else the command itself."""
-        if inbound.is_forwarded or inbound.attachments or inbound.edit_of:
+        to anything else the command itself. An edit answers nothing, and one of a request for a
+        reminder is such a request."""
+        if inbound.is_forwarded or inbound.attachments:
             return inbound
         memory = self._settings.value.memory
         said_at = min(inbound.sent_at, now)
         at = _Place(now, said_at, zone_of(user.zone), memory.reminder_hour)
         text, command = inbound.text.strip(), ""
-        if text and len(text) <= LONGEST and "?" not in text and not text.startswith("/"):
+        is_edit, is_plain = inbound.edit_of is not None, not text.startswith("/")
+        if text and not is_edit and len(text) <= LONGEST and "?" not in text and is_plain:
             question = _question(session, inbound, conversation, now)
             command = "" if question is None else _answer(question, text, at)
-        if not command and memory.enabled and not inbound.notes and self._is_for_rules(text, at):
-            command = f"{REMIND} {text}"
+        if not command and memory.enabled and not inbound.notes and is_plain:
+            chat = conversation.conversation_id
+            is_of_reminder = bool(text) and edits.is_of_reminder(session, inbound, chat)
+            if is_of_reminder or self._is_for_rules(text, at):
+                command = f"{REMIND} {text}"
         return replace(inbound, text=command) if command else inbound
 
     def _is_for_rules(self, text: str, at: _Place) -> bool:
@@ -114,9 +119,11 @@ def _answer(question: Question, text: str, at: _Place) -> str:
     if answer in ("yes", "no"):
         if question.sent_at < at.now - ANSWERED_WITHIN:
             return ""
-        # Whoever says yes to a reminder is on it.
-        return commands.get(answer, commands.get("done", "") if answer == "yes" else "")
-    if answer in ("done", "later"):
+        # Whoever says yes to a reminder is on it, and no to the promise of one wants none.
+        return commands.get(answer, commands.get("done" if answer == "yes" else "cancel", ""))
+    if answer == "cancel" and "done" in commands:
+        return commands["done"].replace(" done ", " cancel ", 1)
+    if answer is not None:
         return commands.get(answer, "")
     return _put_off(question, text, at)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from gaia.memory.memory import Memory
-from gaia.memory.reminder_words import rule_parts
+from gaia.memory.recurrence import last_time, rule_parts
 from gaia.messages import Button
 from gaia.text import one_line
 from gaia.zones import zone_of
@@ -23,6 +23,7 @@ UNITS = {"MINUTELY": "minute", "HOURLY": "hour", "DAILY": "day", "WEEKLY": "week
     "YEARLY": "year",
 }
 DAYS = dict(zip(("MO", "TU", "WE", "TH", "FR", "SA", "SU"), calendar.day_name, strict=True))
+NTHS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "-1": "last"}
 WEEKDAYS = "MO,TU,WE,TH,FR"
 
 
@@ -39,11 +40,20 @@ def moment(time: datetime, now: datetime, zone: tzinfo, *, dated: bool = False) 
 
 
 def recurs(recurrence: str) -> str:
-    """A rule in words: every Monday, every 2 weeks on Friday, every month on the 1st."""
+    """A rule in words, with its last day: every 2 weeks on Friday, every month on day 1 until
+    1 May 2027."""
+    last = last_time(recurrence)
+    until = f" until {last.day} {last:%B %Y}" if last else ""
+    return f"{_every(recurrence)}{until}"
+
+
+def _every(recurrence: str) -> str:
     parts = rule_parts(recurrence)
     unit, count = UNITS.get(parts.get("FREQ", ""), "time"), int(parts.get("INTERVAL", "1"))
     every = f"every {unit}" if count == 1 else f"every {count} {unit}s"
     days = parts.get("BYDAY")
+    if days and days[0] in "-1234":
+        return f"{every} on the {NTHS.get(days[:-2], days[:-2])} {DAYS[days[-2:]]}"
     if days == WEEKDAYS and count == 1:
         return "every weekday"
     if days:
@@ -52,6 +62,8 @@ def recurs(recurrence: str) -> str:
     day = parts.get("BYMONTHDAY")
     if unit == "year" and day and (month := parts.get("BYMONTH")):
         return f"{every} on {day} {calendar.month_name[int(month)]}"
+    if day == "-1":
+        return f"{every} on the last day"
     return f"{every} on day {day}" if day else every
 
 

@@ -1,5 +1,5 @@
 """A plain answer to what gaia asked or said, in the languages that people write: yes, no, that
-something is done, or that it is to wait. Only what cannot mean anything else is one:
+something is done, is not to be, or is to wait. Only what cannot mean anything else is one:
 `yes, but …` is for the model.
 """
 
@@ -55,8 +55,22 @@ myöhemmin, później, jeszcze nie, později, později, később, mai târziu, s
 değil, потом, позже, ещё нет, пізніше, αργότερα, אחר כך, لاحقا, बाद में, 稍后, 等会, 等一下, 还没,
 あとで, 後で, まだ, 나중에, 이따가, 아직
 """
+CANCEL = """
+cancel it, cancel that, cancel this, cancel the reminder, cancel that reminder,
+cancel this reminder, delete it, delete that, delete the reminder, delete that reminder,
+delete this reminder, lösche es, lösche sie, lösch das, lösche die erinnerung,
+lösche diese erinnerung, annule le, annule ça,
+annule le rappel, annule ce rappel, supprime le rappel, supprime ce rappel, cancélalo,
+bórralo, cancela el recordatorio, cancela ese recordatorio, borra el recordatorio, annullalo,
+cancellalo, annulla il promemoria, cancella il promemoria, cancella quel promemoria, apaga isso,
+cancela isso, cancela o lembrete, cancela esse lembrete, apaga o lembrete, отмени напоминание,
+удали напоминание
+"""
 SNOOZE = regex.compile(
-    r"(?:snooze|remind me(?: again)?|again|later|erinnere mich(?: wieder)?|nochmal|plus tard"
+    r"(?:(?:postpone|delay|move|push)(?: it| that| this)?(?: back)?(?: by| to| until| for)?"
+    r"|verschiebe?(?: es| sie| das)?(?: um| auf)?|repousse[- ]le(?: de| à)?|aplázalo"
+    r"|rimandalo(?: di)?|snooze"
+    r"|remind me(?: again)?|again|later|erinnere mich(?: wieder)?|nochmal|plus tard"
     r"|rappelle-moi|recuérdame|luego|ricordami|lembra-me|напомни(?: мне)?|потом)\b[\s,:]*",
     regex.IGNORECASE,
 )
@@ -80,6 +94,7 @@ PLAIN: dict[Answer, frozenset[str]] = {
     "no": _phrases(NO),
     "done": _phrases(DONE),
     "later": _phrases(LATER),
+    "cancel": _phrases(CANCEL),
 }
 
 

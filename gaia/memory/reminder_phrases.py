@@ -64,7 +64,7 @@ ASKED = regex.compile(rf"(?<![\w'])(?:{any_of(ASKED_WORDS)})(?!['\w])", FLAGS)
 ASKED_WITHIN = regex.compile(rf"{ASKED_UNSPACED_WORDS}|{any_of(ASKED_AT_END_WORDS)}", FLAGS)
 POLITE = regex.compile(rf"(?<!\w)(?:{any_of(POLITE_WORDS)})(?!\w)", FLAGS)
 JOINING = regex.compile(rf"\W*(?:{any_of(JOINING_WORDS)})(?:(?<=')|(?!\w))\s*", FLAGS)
-BEFORE_TIME = regex.compile(r"(?:for|für|pour|para|per|voor|för)\s+", FLAGS)
+BEFORE_TIME = regex.compile(r"^(?:for|für|pour|para|per|voor|för)\s+", FLAGS)
 EXACTLY = regex.compile(
     r"(?<!\w)(?:sharp|exactly|about|around|latest|first\ thing|local\ time)(?!\w)", FLAGS
 )

@@ -14,7 +14,14 @@ from typing import NamedTuple
 import regex
 
 from gaia.memory import when
-from gaia.memory.reminder_doubts import BEGINS_A_TIME, is_doubtful
+from gaia.memory.recurrence import SHORTEST_INTERVAL, Due, interval_of, to_come
+from gaia.memory.reminder_doubts import (
+    BEGINS_A_TIME,
+    DEPENDING,
+    GOES_ON,
+    is_doubtful,
+    is_elsewhere,
+)
 from gaia.memory.reminder_phrases import (
     ADDED,
     ASKED,
@@ -28,7 +35,6 @@ from gaia.memory.reminder_phrases import (
     REFUSING,
 )
 from gaia.memory.when import Placed
-from gaia.zones import zone_of
 
 MORNING = 9
 """The usual hour of a day for which no time is named."""
@@ -38,8 +44,6 @@ LONGEST = 500
 
 FURTHEST = timedelta(days=5 * 366)
 """How far ahead a reminder may be due."""
-
-SHORTEST_INTERVAL = timedelta(minutes=5)
 
 LATE_BY = timedelta(hours=1)
 """How long after now a reminder comes for a part of the day that has begun: `tonight`."""
@@ -52,18 +56,10 @@ LENGTHS = (
 
 _APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
 _SENTENCE_END = regex.compile(r"[.!?。！？]+(?=\s+\S)|\n")
+_ORDINAL = regex.compile(r"(?<=\b\d\d?)\.(?= )")
+"""The mark of a day's number, as in "am 24. Dezember"."""
 _EDGE = "\\s\\p{P}\\p{S}"
 _TRIMMED = regex.compile(rf"^[{_EDGE}]+|[\s,;:.!?\-–—。！？、]+$")
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """When a reminder is due. `zone` names the time zone of its time of day; None for a
-    moment, such as in ten minutes. `recurrence` is a rule of iCalendar."""
-
-    at: datetime
-    zone: str | None
-    recurrence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +80,12 @@ class _Request(NamedTuple):
 
 
 def is_request(message: str) -> bool:
-    """Whether a message asks for a reminder and for nothing else, whatever time it names."""
-    asked = _request(message)
-    return asked is not None and not (asked.is_first and _rest(asked.text[: asked.begins]))
+    """Whether a message asks for a reminder and for nothing else, whatever time it names, or
+    whatever it depends on."""
+    both = map(_request, (message, DEPENDING.sub("", message)))
+    return any(
+        asked and not (asked.is_first and _rest(asked.text[: asked.begins])) for asked in both
+    )
 
 
 def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:
@@ -97,11 +96,15 @@ def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wante
     if asked is None or found is None:
         return None
     placed, due = found
+    if _is_several_sentences(_without(asked.text, placed)):
+        return None
     before, after = asked.text[: asked.begins], asked.text[asked.ends :]
     if not asked.is_first:
         words = f"{before} {_inside(asked.text[asked.begins : asked.ends])} {after}"
         return Wanted(_task(words, placed), due)
     unread = _unread(asked.text, asked.ends, placed)
+    if _goes_on(asked.text, asked.ends, placed):
+        return None
     if (_rest(unread) and not JOINING.match(unread)) or _rest(before.replace(placed.phrase, "")):
         return None
     return Wanted(_task(after, placed), due)
@@ -115,7 +118,7 @@ def _request(message: str) -> _Request | None:
     asked = ASKED.search(text)
     is_first = asked is not None
     asked = asked or ASKED_WITHIN.search(text)
-    if asked is None or _is_several_sentences(text):
+    if asked is None or _is_several_sentences(_ORDINAL.sub("", text)):
         return None
     before, after = text[: asked.start()], text[asked.end() :]
     if ASKING.match(before) or ASKING.match(_joined(after)) or REFUSING.search(before):
@@ -130,6 +133,12 @@ def _unread(text: str, begin: int, placed: Placed) -> str:
     return text[begin : placed.places[0][0]] if follows else ""
 
 
+def _goes_on(text: str, begin: int, placed: Placed) -> bool:
+    """Whether a time with which a request begins goes on in words that are not read."""
+    first, end = placed.places[0][0], placed.places[-1][1]
+    return not _rest(text[begin:first]) and GOES_ON.match(text, end) is not None
+
+
 def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:
     """What the words behind a command ask for; None where they name no time to come. They may
     be a whole request themselves."""
@@ -141,6 +150,8 @@ def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | N
     asked = ASKED.match(text) or regex.match(r"(?:me|us)\b", text, regex.IGNORECASE)
     begin = asked.end() if asked else 0
     if found is None or BEGINS_A_TIME.match(_unread(text, begin, found[0])):
+        return None
+    if _goes_on(text, begin, found[0]):
         return None
     return Wanted(_task(text[begin:], found[0]), found[1])
 
@@ -154,7 +165,8 @@ def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | 
     )
     for short, unit in (("h(?:rs?)?", "hours"), ("m(?:ins?)?", "minutes"), ("d", "days")):
         spelled = regex.sub(rf"^\W*(?:in |for )?(\d+)\s*{short}$", rf"in \1 {unit}", spelled)
-    bare = regex.sub(r"^(?:until|till|bis|tot|hasta|fino a|até|do|до)\b\s*", "", spelled)
+    until = r"^(?:until|till|bis|tot|hasta|fino a|até|jusqu'(?:à|au)|do|до)\b\s*"
+    bare = regex.sub(until, "", spelled)
     within = regex.sub(r"^(?:for|by|um|de|di|da|por|om)\b", "in", bare)
     for each in (bare, within, *(words.format(text) for words in LENGTHS)):
         found = first_coming(each, said_at, zone, hour)
@@ -171,6 +183,8 @@ def first_coming(
     found = when.find(text, said_at, zone, ahead=True)
     places = [place for each in found for place in each.places]
     if not all(each.is_whole for each in found) or is_doubtful(text, places):
+        return None
+    if any(each.has_time and is_elsewhere(text, each.places[-1][1], zone) for each in found):
         return None
     dues = [(each, due) for each in found if (due := due_of(each, said_at, zone, hour))]
     if len({due.at for _, due in dues}) > 1:
@@ -198,38 +212,13 @@ def due_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> Due | 
     is not."""
     if not placed.is_whole:
         return None
-    due_at = moment_of(placed, said_at, zone, hour)
-    if not said_at < due_at < said_at + FURTHEST:
-        return None
     interval = interval_of(placed.recurrence or "")
     if interval is not None and interval < SHORTEST_INTERVAL:
         return None
     named = None if placed.is_moment else str(zone)
-    return Due(due_at, named, placed.recurrence)
-
-
-def anchored(due: Due) -> str | None:
-    """The rule by which something recurs with its first time, so that what is due later keeps
-    its time of day; None if it does not recur."""
-    if due.recurrence is None:
-        return None
-    first = due.at.astimezone(zone_of(due.zone))
-    return f"DTSTART:{first:%Y%m%dT%H%M%S}\nRRULE:{due.recurrence}"
-
-
-def rule_parts(recurrence: str) -> dict[str, str]:
-    """What a rule says by name, such as FREQ and INTERVAL, with or without its first time."""
-    rule = recurrence.rpartition("RRULE:")[2]
-    return dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
-
-
-def interval_of(recurrence: str) -> timedelta | None:
-    """The interval of a rule of hours or minutes, which no change of a clock shifts."""
-    parts = rule_parts(recurrence)
-    unit = {"HOURLY": timedelta(hours=1), "MINUTELY": timedelta(minutes=1)}.get(
-        parts.get("FREQ", "")
-    )
-    return None if unit is None else unit * int(parts.get("INTERVAL", "1"))
+    first = Due(moment_of(placed, said_at, zone, hour), named, placed.recurrence)
+    due = to_come(first, said_at)
+    return due if due is not None and due.at < said_at + FURTHEST else None
 
 
 def moment_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> datetime:
@@ -248,7 +237,7 @@ def _task(words: str, placed: Placed) -> str:
     their end, and without what only joins."""
     text = _stripped(words)
     for phrase in placed.phrase.split(" … "):
-        at_start = BEFORE_TIME.sub("", text)
+        at_start = text if text.startswith(phrase) else BEFORE_TIME.sub("", text)
         if at_start.startswith(phrase):
             text = _stripped(PARTICLE.sub("", at_start.removeprefix(phrase)))
         elif text.endswith(phrase):

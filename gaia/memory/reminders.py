@@ -19,8 +19,9 @@ from gaia.memory import ledger, pending, rows
 from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.memory import Added, Memory, Statement, memory_of
 from gaia.memory.owner import owner
-from gaia.memory.recurrence import at_time_of_day, next_time
-from gaia.memory.reminder_words import Wanted, anchored
+from gaia.memory.recurrence import anchored, at_time_of_day, next_time
+from gaia.memory.reminder_words import Wanted
+from gaia.store import edits
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.tables import UserRow
 from gaia.zones import zone_of
@@ -169,7 +170,7 @@ def mark_said(session: Session, memory_id: int, now: datetime) -> None:
     """Note that a reminder is said now, and when it is due again."""
     row = session.get_one(MemoryRow, memory_id)
     row.notified_at = now
-    again = None if row.due_at is None else next_time(row.recurrence, row.zone, row.due_at, now)
+    again = _next_time(row, now)
     if again is not None:
         row.due_at = again
     elif row.due_at is not None:
@@ -189,14 +190,15 @@ def mend_after_wrong_clock(session: Session, now: datetime) -> None:
 
 
 def done(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
-    """Note that a user is done with a reminder. One that recurs goes on.
+    """Note that a user is done with a reminder. One that recurs goes on until its last time.
 
     Raises:
         MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no open reminder of that number.
     """
     row = _open_row(session, user_id, memory_id)
-    if row.recurrence is None:
+    is_to_come = row.recurrence is not None and row.due_at is not None and row.due_at > now
+    if not is_to_come and _next_time(row, now) is None:
         row.done_at = now
         rows.retire(session, row, MemoryStatus.ARCHIVED, now)
     return memory_of(row)
@@ -227,6 +229,18 @@ def cancel(session: Session, user_id: str, memory_id: int, now: datetime) -> Mem
     return memory_of(row)
 
 
+def of_edited(session: Session, user_id: str, turn_id: str) -> Sequence[Memory]:
+    """The user's open reminders that a turn's message set before it was edited.
+
+    Raises:
+        MissingOwnerError: `user_id` is empty.
+    """
+    wanted = MemoryRow.turn_id.in_(edits.replaced_turns(session, turn_id))
+    return [
+        memory_of(row) for row in session.scalars(rows.of(owner(user_id)).where(*_open(), wanted))
+    ]
+
+
 def restore(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
     """Have a reminder said after all that was cancelled.
 
@@ -235,16 +249,17 @@ def restore(session: Session, user_id: str, memory_id: int, now: datetime) -> Me
         UnknownMemoryError: The user has none of that number, or its time is over.
     """
     memory = ledger.get(session, user_id, memory_id)
-    is_over = memory.due_at is None or (memory.recurrence is None and memory.due_at <= now)
+    due_at = memory.due_at
+    if due_at is not None and due_at <= now:
+        due_at = next_time(memory.recurrence, memory.zone, due_at, now)
     is_cancelled = memory.status is MemoryStatus.ARCHIVED and memory.done_at is None
     again = None
-    if memory.kind is MemoryKind.REMINDER and is_cancelled and not is_over:
+    if memory.kind is MemoryKind.REMINDER and is_cancelled and due_at is not None:
         again = pending.reactivate(session, user_id, memory_id, now)
     if again is None:
         raise UnknownMemoryError(f"no cancelled reminder {memory_id} is still to come")
     row = session.get_one(MemoryRow, memory_id)
-    if row.due_at is not None and row.due_at <= now:
-        row.due_at = next_time(row.recurrence, row.zone, row.due_at, now)
+    row.due_at = due_at
     return memory_of(row)
 
 
@@ -261,6 +276,10 @@ def move_to_zone(session: Session, user_id: str, zone: str) -> int:
             row.zone = zone
             changed += 1
     return changed
+
+
+def _next_time(row: MemoryRow, now: datetime) -> datetime | None:
+    return None if row.due_at is None else next_time(row.recurrence, row.zone, row.due_at, now)
 
 
 def _open() -> Sequence[ColumnElement[bool]]:

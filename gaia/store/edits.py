@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from gaia.messages import CORRECTION, Attachment, Inbound, ReceiptKind
@@ -50,15 +50,7 @@ def settle(
 
     What is no edit, or changes a message that is not known, is a message like any other.
     """
-    if inbound.edit_of is None:
-        return inbound
-    original = session.scalar(
-        select(InboxRow).where(
-            InboxRow.channel == inbound.address.channel,
-            InboxRow.provider_message_id == inbound.edit_of,
-            InboxRow.conversation_id == conversation_id,
-        )
-    )
+    original = _original(session, inbound, conversation_id)
     if original is None:
         return inbound
     if inbound.provider_message_id in original.edits:
@@ -74,6 +66,12 @@ def settle(
         latest.attachments = inbox.write_attachments(inbound.attachments)
         return ReceiptKind.ACCEPTED
     return replace(inbound, notes=(CORRECTION, *inbound.notes))
+
+
+def is_of_reminder(session: Session, inbound: Inbound, conversation_id: int) -> bool:
+    """Whether a message is the edit of a request for a reminder."""
+    original = _original(session, inbound, conversation_id)
+    return original is not None and _latest(session, original).text.startswith(f"{REMIND} ")
 
 
 def note_correction(session: Session, inbound: Inbound) -> Replaced | None:
@@ -118,6 +116,30 @@ def corrections(session: Session, turn_ids: Collection[str]) -> Iterator[Correct
             earlier = session.get(InboxRow, earlier.corrects)
             if earlier is not None and row.turn_id and earlier.turn_id:
                 yield Correction(row.turn_id, row.text, earlier.turn_id, earlier.text)
+
+
+def _original(session: Session, inbound: Inbound, conversation_id: int) -> InboxRow | None:
+    if inbound.edit_of is None:
+        return None
+    return session.scalar(
+        select(InboxRow).where(
+            InboxRow.channel == inbound.address.channel,
+            InboxRow.provider_message_id == inbound.edit_of,
+            InboxRow.conversation_id == conversation_id,
+        )
+    )
+
+
+def replaced_turns(session: Session, turn_id: str) -> Sequence[str]:
+    """The turns whose only message one of this turn stands in the place of."""
+    earlier = {each.earlier_turn_id for each in corrections(session, [turn_id])}
+    found = session.scalars(
+        select(InboxRow.turn_id)
+        .where(InboxRow.turn_id.in_(earlier))
+        .group_by(InboxRow.turn_id)
+        .having(func.count() == 1)
+    )
+    return [each for each in found if each is not None]
 
 
 def _about(attachments: Sequence[Attachment]) -> Sequence[Attachment]:

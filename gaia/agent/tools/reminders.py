@@ -50,7 +50,7 @@ class ReminderTools:
         """Remind the user at a time.
 
         Args:
-            what: What to remind of.
+            what: What to remind of, with any condition: nobody checks it.
             when: The user's words for when, as "every Monday at 9".
         """
         user_id = owner(tool_context.user_id)
@@ -105,4 +105,7 @@ class ReminderTools:
         )
         local = due.at.astimezone(zone)
         number = added.memory.memory_id
+        for each in reminders.of_edited(session, user_id, turn_id) if turn_id else ():
+            if each.memory_id != number:
+                reminders.cancel(session, user_id, each.memory_id, now)
         return f"reminder #{number} is set for {local:%A} {local.day} {local:%B %Y, %H:%M}"

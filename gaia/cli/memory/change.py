@@ -119,7 +119,7 @@ def _with_time(statement: Statement, due: str, zone: str | None, now: datetime) 
     from dataclasses import replace
 
     from gaia.errors import UnknownTimeError
-    from gaia.memory import reminder_words
+    from gaia.memory import recurrence, reminder_words
     from gaia.store.memory_tables import MemoryKind
     from gaia.zones import zone_of
 
@@ -135,7 +135,7 @@ def _with_time(statement: Statement, due: str, zone: str | None, now: datetime) 
         kind=MemoryKind.REMINDER,
         due_at=found.at,
         zone=found.zone,
-        recurrence=reminder_words.anchored(found),
+        recurrence=recurrence.anchored(found),
     )
 
 

@@ -30,6 +30,9 @@ MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),
 )
+NTHS = (1, 2, 3, 4, -1)
+"""What the words of `nths` mean: first to fourth, last."""
+
 FULL_WEEKDAY, FULL_MONTH, SHORT = 5, 4, 3
 """Letters that a word has at least to be a name by itself; a shorter name counts beside a
 day's number alone."""
@@ -187,6 +190,7 @@ def _tables(language: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
         **names,
         "n": [(word, number) for number, word in [*numbers, *articles]],
         "h": [(word, number) for number, word in hours],
+        "nth": [(word, nth) for nth, word in zip(NTHS, told.get("nths", ()), strict=False)],
         "unit": _swapped(told["units"]),
         "period": _swapped(told["periods"]),
         "part": _swapped(told["parts"]),

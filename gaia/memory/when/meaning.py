@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 
 import regex
@@ -12,7 +12,13 @@ from gaia.memory.when import clock
 from gaia.memory.when.book import Book, Piece
 from gaia.memory.when.days import days_of, is_day
 from gaia.memory.when.folded import Folded
-from gaia.memory.when.recurrence import Recurrence, is_recurrence, recurrence_of
+from gaia.memory.when.recurrence import (
+    Recurrence,
+    every_day,
+    is_recurrence,
+    lasting,
+    recurrence_of,
+)
 from gaia.memory.when.spans import Days, Seen, shifted
 
 CLAUSE_END = regex.compile(r"[.!?;,\n。](?!\d)")
@@ -72,6 +78,9 @@ class Meaning:
         clocks = [piece for piece in chain if piece.kind in clock.KINDS]
         parts = [piece for piece in chain if piece.kind == "part"]
         lengths = [piece for piece in chain if piece.kind == "for"]
+        if rules or (self.ahead and (clocks or any(piece.word("lasts") for piece in days))):
+            lengths += [piece for piece in days if piece.kind == "next_n"]
+            days = [piece for piece in days if piece.kind != "next_n"]
         moments = [piece for piece in chain if self._moment(piece) is not None]
         begins, ends = chain[0].start, chain[-1].end
         if moments:
@@ -86,9 +95,11 @@ class Meaning:
             return None
         seen = self._seen(chain)
         part = self._part(chain)
-        if rules:
-            rule = recurrence_of([*rules, *days], self.book, seen)
-            return self._recurring(rule, clocks, part, begins, ends) if rule else None
+        is_each_day = self.ahead and any(piece.kind == "next_n" for piece in lengths) and not days
+        if rules or is_each_day:
+            rule = recurrence_of([*rules, *days], self.book, seen) if rules else every_day(seen)
+            span = self._recurring(rule, clocks, part, begins, ends) if rule else None
+            return self._lasting_rule(span, lengths[0]) if span and lengths else span
         if not days:
             if not self.ahead or lengths:
                 return None
@@ -100,7 +111,8 @@ class Meaning:
         if found is None:
             return None
         if lengths:
-            return self._lasting(found, lengths[0], begins, ends) if len(chain) == 2 else None
+            is_span = len(chain) == 2 and not self.ahead
+            return self._lasting(found, lengths[0], begins, ends) if is_span else None
         return self._on(found, chain, part, seen)
 
     def _moment(self, piece: Piece) -> datetime | None:
@@ -142,6 +154,8 @@ class Meaning:
                 until = clock.end_of(clocks[0], self.book, clock.Clock(minutes, told.exact))
                 end = clock.after(midnight, until.minutes) if until else None
                 return Span(clock.after(midnight, minutes), end, True, begins, ends)
+            if self.ahead:
+                return None
         elif part:
             first, last = clock.PARTS[part]
             start, end = clock.after(midnight, first * 60), clock.after(midnight, last * 60)
@@ -184,6 +198,8 @@ class Meaning:
         if clocks:
             told = clock.clock_of(clocks[0], self.book, part)
             minutes = clock.likely(told) if told else None
+            if minutes is None and self.ahead:
+                return None
         elif part:
             minutes = clock.PARTS[part][0] * 60
         for day in rule.days:
@@ -191,6 +207,13 @@ class Meaning:
             if minutes is None or start > self.now:
                 return Span(start, None, minutes is not None, begins, ends, rule.rule)
         return None
+
+    def _lasting_rule(self, found: Span, length: Piece) -> Span | None:
+        ((unit, count), *more), first = self.book.lengths(length), found.start.date()
+        if more or unit in MINUTES or found.rule is None:
+            return None
+        rule = lasting(found.rule, first, shifted(first, unit, count))
+        return replace(found, rule=rule) if rule else None
 
     def _lasting(self, days: Days, length: Piece, begins: int, ends: int) -> Span | None:
         unit = self.book.value("unit", length.word("unit"))

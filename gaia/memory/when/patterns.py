@@ -148,6 +148,7 @@ def unread_of(told: Mapping[str, Any], write: Writer) -> Iterator[tuple[str, reg
         ("length_before", rf"{length},? ?({AND})", (start, r"\s*$")),
         ("length_after", rf"({AND}) ?({HALF}|\d|{length})", (blank, "")),
         ("time_after", rf"({AND}{OR}) <h3>", (blank, r"(?!\w)")),
+        ("part_too", f"({AND}{OR}) {glue}<part3>" if write.spaced else "", (blank, r"(?!\w)")),
         ("unit_after", "<unit3>" if write.spaced else "", (r"\s*", r"(?!\w)")),
         ("week_after", f"({told['units']['week']})" if write.spaced else "", (r"\s+", r"(?!\w)")),
         ("part_after", f"{glue}({larger})", (r"\s*", r"(?!\w)" if write.spaced else "")),

@@ -13,6 +13,7 @@ from gaia.memory.when import clock
 from gaia.memory.when.book import Piece
 from gaia.memory.when.days import days_of, is_day
 from gaia.memory.when.meaning import SENTENCE_END, Meaning, Span
+from gaia.memory.when.recurrence import is_recurrence, until
 from gaia.memory.when.spans import Seen
 
 CLAUSE_REST = regex.compile(r"\s*(?:[.!?;,)。]|$)")
@@ -29,9 +30,13 @@ ORDINAL = regex.compile(
 )
 """What makes another day of a weekday, in any language, as it is folded."""
 ZONE = regex.compile(
-    r"\s*\(?(?:UTC|GMT|MSK|[A-Z]{1,3}[SD]?T|CES?T)(?!\w)|\s*(?:in )?(?:\p{Lu}\w+ ){1,2}time(?!\w)"
+    r"\s*\(?(?:UTC|GMT|MSK|[A-Z]{1,3}[SD]?T|MES?Z|Eastern|Central|Mountain|Pacific|Ortszeit)(?!\w)"
+    r"|\s*(?:in )?(?:\p{Lu}\w+ ){1,2}(?:time|Zeit)(?!\w)"
 )
 """The name of a time zone behind a time."""
+PART_OF = regex.compile(r"(?<!\w)(?:of|de|di|van|von|av)\s+$")
+"""What makes a part of what recurs, in any language: "the last day of" every month."""
+BUT = regex.compile(r"^(?:but|aber|pero|mais|ma|mas|maar|men|ale|но)\s+")
 LONGEST_ZONE = 40
 LONGEST_EDGE = 30
 """Characters that are looked at before a phrase."""
@@ -54,10 +59,13 @@ class Reader:
                 continue
             following = chains[index + 1] if index + 1 < len(chains) else None
             span: Span | None
-            read = [chain]
+            read, parts = [chain], list[Sequence[Piece]]()
             if following and (both := self._from_to(chain, following)):
                 taken.add(index + 1)
                 span, read = both, [chain, following]
+            elif following and (limited := self._until(chain, following)):
+                taken.add(index + 1)
+                span, read, parts = limited, [[*chain, *following]], [chain, following]
             elif (other := self._partner(chains, index)) is not None:
                 taken.add(other)
                 span, read = self._with_time_apart(chain, chains[other]), [chain, chains[other]]
@@ -65,9 +73,14 @@ class Reader:
                 span = self._edged(chain)
             if span is None:
                 continue
-            was_cut = not cut.isdisjoint(map(id, read))
+            was_cut = not cut.isdisjoint(map(id, [*read, *parts]))
             is_period = span.end is not None and not span.has_time
-            is_partial = any(map(self._is_partial, read)) or (was_cut and not is_period)
+            is_partial = (
+                any(map(self._is_partial, read))
+                or (was_cut and not is_period)
+                or (span.rule is not None and self._goes_on(span))
+                or (self.meaning.ahead and self._is_lasting(span, read))
+            )
             found.append(None if is_partial else span)
             is_whole = is_whole and not (is_partial or was_cut or self._is_apart(span))
         yield from (replace(span, is_whole=is_whole) for span in found if span is not None)
@@ -79,7 +92,7 @@ class Reader:
         before, after = set[str](), set[str]()
         if first.kind in {"in", "ago"}:
             before.add("length_before")
-        if last.kind in {"in", "ago"}:
+        if last.kind in {"in", "ago", "for", "next_n"}:
             after.add("length_after")
         if last.kind in clock.KINDS:
             after.update(("time_after", "unit_after"))
@@ -89,6 +102,12 @@ class Reader:
             self.meaning.text.text, max(0, first.start - LONGEST_EDGE), first.start
         ):
             return True
+        if is_recurrence(first) and PART_OF.search(
+            self.meaning.text.text, max(0, first.start - LONGEST_EDGE), first.start
+        ):
+            return True
+        if last.word("part"):
+            after.add("part_too")
         if last.word("weekday") or last.kind == "day":
             after.add("week_after")
         if last.word("weekday"):
@@ -101,6 +120,26 @@ class Reader:
         return any(
             name in unread and unread[name].search(text, begin, first.start) for name in before
         ) or any(name in unread and unread[name].match(text, last.end) for name in after)
+
+    def _is_lasting(self, span: Span, read: Sequence[Sequence[Piece]]) -> bool:
+        """Whether all the time to or from a day is meant, and no moment."""
+        if span.rule is not None:
+            return False
+        is_period = span.end is not None and not span.has_time
+        return (len(read) > 1 and is_period) or any(self._edge(each, "until")[0] for each in read)
+
+    def _goes_on(self, span: Span) -> bool:
+        """Whether an "until", a "since" or a "but not" stands behind what recurs."""
+        edges = self.meaning.book.edges
+        behind = self.meaning.text.text[span.ends :].lstrip(" ,(")
+        behind = BUT.sub("", behind)
+        words = [each.end() for each in FIRST_WORDS.finditer(behind[:LONGEST_EDGE])]
+        return any(
+            edges[kind].fullmatch(behind, 0, end)
+            for kind in ("until", "since", "not")
+            if kind in edges
+            for end in words
+        )
 
     def _is_apart(self, span: Span) -> bool:
         """Whether a length before or after something else is named in the sentence: "an hour
@@ -185,6 +224,8 @@ class Reader:
         between = self._between(chain, piece)
         to = self.meaning.book.edges.get("to")
         joins = to is not None and to.fullmatch(between.strip())
+        if any(map(is_recurrence, chain)) and self._edge([piece], "until")[0]:
+            return False
         parts = {chain[-1].kind, piece.kind} == {"in", "weekday"}
         return not joins and (parts or not regex.search(r"[,、(\n]", between))
 
@@ -208,6 +249,21 @@ class Reader:
         if end <= self.meaning.now:
             return None
         return Span(today, end, span.has_time, begins, ends)
+
+    def _until(self, one: Sequence[Piece], other: Sequence[Piece]) -> Span | None:
+        """ "every Monday until 24 December", with a time behind either"""
+        edge, begins, ends = self._edge(other, "until")
+        between = self.meaning.text.text[one[-1].end : begins]
+        if not edge or not any(map(is_recurrence, one)) or between.strip(" ,"):
+            return None
+        days = [piece for piece in other if is_day(piece)]
+        times = [piece for piece in other if not is_day(piece)]
+        found, last = self.meaning.of([*one, *times]), self.meaning.of(days) if days else None
+        if found is None or found.rule is None or last is None or last.start < found.start:
+            return None
+        after = last.end or last.start + timedelta(days=1)
+        rule = until(found.rule, after.date() - timedelta(days=1))
+        return replace(found, rule=rule, ends=ends) if rule else None
 
     def _since(self, chain: Sequence[Piece], begins: int, ends: int) -> Span | None:
         days = [piece for piece in chain if is_day(piece)]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from itertools import islice
+
+from dateutil.rrule import rrulestr  # type: ignore[import-untyped]
 
 from gaia.memory.when.book import Book, Piece
 from gaia.memory.when.spans import Seen, shifted
@@ -35,7 +37,7 @@ def recurrence_of(pieces: Sequence[Piece], book: Book, seen: Seen) -> Recurrence
     if len(pieces) != 2:
         return None
     for unit, day in (pieces, pieces[::-1]):
-        if unit.kind in {"every", "every_week", "every_month", "every_year"}:
+        if unit.kind in {"every", "every_second", "every_week", "every_month", "every_year"}:
             return _every_unit_on(unit, day, book, seen)
     return None
 
@@ -45,13 +47,39 @@ def is_recurrence(piece: Piece) -> bool:
     return piece.kind in READERS
 
 
+def every_day(seen: Seen) -> Recurrence:
+    """What falls on each day."""
+    return _every_unit("day", 1, seen)
+
+
+def until(rule: str, last: date) -> str | None:
+    """A rule of days that ends with a day; `None` for one of hours and minutes."""
+    return None if _is_within_days(rule) else f"{rule};UNTIL={last:%Y%m%d}T235959"
+
+
+def lasting(rule: str, first: date, after: date) -> str | None:
+    """A rule that falls as often as it does from its first day to before another, wherever it
+    begins; `None` where that is once, too long, or the rule one of hours and minutes."""
+    if _is_within_days(rule) or (after - first).days > FARTHEST_DAYS:
+        return None
+    falls = rrulestr(rule, dtstart=datetime.combine(first, time()))
+    last = datetime.combine(after, time()) - timedelta(days=1)
+    count = len(falls.between(datetime.combine(first, time()), last, inc=True))
+    return f"{rule};COUNT={count}" if count > 1 else None
+
+
+def _is_within_days(rule: str) -> bool:
+    return rule.startswith(("FREQ=HOURLY", "FREQ=MINUTELY"))
+
+
 def _every_unit_on(unit: Piece, day: Piece, book: Book, seen: Seen) -> Recurrence | None:
     name = unit.kind.removeprefix("every_")
     name = name if name in FREQUENCIES else book.value("unit", unit.word("unit"))
-    if unit.word("n"):
+    count = 2 if unit.kind == "every_second" else book.count(unit)
+    if name == "week" and day.kind in {"weekday", "every_weekday"}:
+        return _every_few_weeks(count, _every_weekday(day, book, seen))
+    if count > 1:
         return None
-    if name == "week" and day.kind == "weekday":
-        return _weekly([book.value("weekday", day.word("weekday"))], seen)
     if name == "month" and day.kind == "day_of_month":
         return _monthly(day, book, seen)
     if name == "year" and day.kind == "date" and not day.word("y"):
@@ -67,9 +95,40 @@ def _every_weekday(piece: Piece, book: Book, seen: Seen) -> Recurrence:
 
 
 def _every_second_weekday(piece: Piece, book: Book, seen: Seen) -> Recurrence:
-    weekly = _weekly([book.value("weekday", piece.word("weekday"))], seen)
-    rule = weekly.rule.replace("WEEKLY;", "WEEKLY;INTERVAL=2;")
-    return Recurrence(rule, [weekly.days[0], weekly.days[0] + timedelta(days=14)])
+    weekday = book.value("weekday", piece.word("weekday"))
+    return _every_few_weeks(2, _weekly([weekday], seen))
+
+
+def _every_few_weeks(count: int, weekly: Recurrence) -> Recurrence:
+    """The rule of one weekday, in each so many weeks from its first on."""
+    if count == 1:
+        return weekly
+    if "," in weekly.rule:
+        raise ValueError(f"which weeks hold the first of {weekly.rule} is not certain")
+    rule = weekly.rule.replace("WEEKLY;", f"WEEKLY;INTERVAL={count};")
+    return Recurrence(rule, [weekly.days[0], weekly.days[0] + timedelta(weeks=count)])
+
+
+def _every_nth_weekday(piece: Piece, book: Book, seen: Seen) -> Recurrence:
+    """ "the first Monday of every month" """
+    nth, weekday = (
+        book.value("nth", piece.word("nth")),
+        book.value("weekday", piece.word("weekday")),
+    )
+    rule = f"FREQ=MONTHLY;BYDAY={nth}{CODES[weekday]}"
+
+    def falls(day: date) -> bool:
+        is_last = (day + timedelta(days=7)).month != day.month
+        is_nth = is_last if nth < 0 else (day.day + 6) // 7 == nth
+        return day.weekday() == weekday and is_nth
+
+    return Recurrence(rule, _first_two(seen, falls))
+
+
+def _every_last_day(piece: Piece, book: Book, seen: Seen) -> Recurrence:
+    """ "the last day of every month" """
+    rule = "FREQ=MONTHLY;BYMONTHDAY=-1"
+    return Recurrence(rule, _first_two(seen, lambda day: (day + timedelta(days=1)).day == 1))
 
 
 def _weekly(weekdays: Sequence[int], seen: Seen) -> Recurrence:
@@ -125,6 +184,8 @@ READERS: dict[str, Callable[[Piece, Book, Seen], Recurrence | None]] = {
     ),
     "every_weekday": _every_weekday,
     "every_second_weekday": _every_second_weekday,
+    "every_nth_weekday": _every_nth_weekday,
+    "every_last_day": _every_last_day,
     "every_part": _fixed("day"),
     "every_day": _fixed("day"),
     "every_week": _fixed("week"),

@@ -10,6 +10,7 @@ from gaia.store import archive
 from gaia.store.digest_tables import DigestState
 from gaia.store.memory_tables import MemoryKind
 from gaia.testing.clock import until
+from gaia.testing.function_model import ToolCall
 from tests.harness.digests import Read, ScriptedAsk, ScriptedExtractor
 
 
@@ -147,3 +148,43 @@ async def test_in_a_group_only_the_message_goes_that_was_edited(running_core):
         turns = await core.database.read(archive.of_session, (await core.key()).session_id)
         assert [turn.words for turn in turns] == ["Grace: I have a dog.", "Grace: I eat all."]
         assert "I am vegan." in turns[0].asked
+
+
+async def test_an_edit_of_a_request_changes_its_reminder(running_core):
+    async with running_core() as core:
+        await core.say("remind me at 17:00 to call Bob", provider_message_id="m")
+        again = await core.say(
+            "remind me at 18:00 to call Bob", provider_message_id="e", edit_of="m"
+        )
+        assert "today at 18:00: “call Bob” (#2)\nIt takes the place of #1." in again
+        told = await core.say("/remind at 19:00 call Ann", provider_message_id="e2", edit_of="m")
+        assert "“call Ann” (#3)\nIt takes the place of #2." in told
+        listed = await core.say("/reminders")
+        assert "#3 today at 19:00" in listed
+        assert "#1" not in listed
+        assert "#2" not in listed
+
+
+async def test_an_edit_that_names_no_time_leaves_the_reminder_and_says_so(running_core):
+    async with running_core() as core:
+        await core.say("remind me at 17:00 to call Bob", provider_message_id="m")
+        told = await core.say("call Bob some day", provider_message_id="e", edit_of="m")
+        assert "can't find a future time" in told
+        assert "What you asked for before your edit stands: #1." in told
+        assert "#1 today at 17:00" in await core.say("/reminders")
+
+
+async def test_what_the_model_sets_after_an_edit_takes_the_place_of_the_first(running_core):
+    times = ["tomorrow at 10", "tomorrow at 9"]
+    calls = [ToolCall("remind", {"what": "call Bob", "when": each}) for each in times]
+
+    def answer(request):
+        is_told = request.contents[-1].parts[0].function_response is not None
+        return "It is set." if is_told else calls.pop()
+
+    async with running_core(answer, provider="openai") as core:
+        await core.say("I must call Bob at nine", provider_message_id="m")
+        await core.say("I must call Bob at ten", provider_message_id="e", edit_of="m")
+        listed = await core.say("/reminders")
+        assert "tomorrow at 10:00" in listed
+        assert "tomorrow at 09:00" not in listed

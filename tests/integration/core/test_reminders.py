@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import update
 
 from gaia.memory import reminders
-from gaia.memory.reminder_words import Due, Wanted
+from gaia.memory.recurrence import Due
+from gaia.memory.reminder_words import Wanted
 from gaia.messages import Address
 from gaia.store.memory_tables import MemoryRow, MemorySource
 from gaia.store.users import Role
@@ -158,6 +159,13 @@ async def test_without_a_zone_it_says_by_which_it_goes(running_core):
         assert "You have not told me your time zone" in await core.say("/timezone")
         assert "I don't know a time zone called" in await core.say("/timezone Atlantis")
         assert "Which one? /timezone Europe/Lisbon" in await core.say("/timezone Portugal")
+
+
+async def test_a_condition_that_nobody_checks_is_named(running_core):
+    async with running_core() as core:
+        promise = await core.say("remind me at 17:00 to cut the grass unless it rains")
+        assert "“cut the grass unless it rains” (#1)\n\nI can't check what it depends on" in promise
+        assert "check" not in await core.say("remind me at 17:00 to ask Bob if he is coming")
 
 
 async def test_bad_words_say_what_to_do(running_core):

@@ -192,3 +192,27 @@ async def test_in_a_group_a_reply_answers_a_reminder_and_nothing_else(running_co
         await core.say("yes", sender="family", replied_to=asked, **group)
         await core.channel.until_sent(8)
         assert "We drink tea" in await core.say("/memory", sender="family", **group)
+
+
+@pytest.mark.parametrize(
+    "cancel", ["cancel", "no", "Cancel that reminder!", "lösche die Erinnerung"]
+)
+async def test_what_was_promised_is_cancelled_in_plain_words(running_core, cancel):
+    async with running_core() as core:
+        await core.say("remind me at 17:00 to call Bob")
+        assert "Cancelled: “call Bob”." in await core.say(cancel)
+        assert "There are no reminders" in await core.say("/reminders")
+
+
+async def test_a_reminder_that_came_is_cancelled_or_postponed(running_core):
+    async with running_core() as core:
+        await core.say("/remind every day at 14:00 walk")
+        core.clock.advance(2 * HOUR)
+        await core.app.reminder_worker.say_due()
+        await core.channel.until_sent(2)
+        assert "again today at 15:00" in await core.say("postpone it by an hour")
+        core.clock.advance(HOUR)
+        await core.app.reminder_worker.say_due()
+        await core.channel.until_sent(4)
+        assert "Cancelled: “walk”." in await core.say("cancel this reminder")
+        assert "There are no reminders" in await core.say("/reminders")

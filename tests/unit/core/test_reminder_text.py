@@ -40,6 +40,11 @@ def test_a_moment_is_told_as_seen_from_today(time: str, zone: str, told: str) ->
         ("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24", "every year on 24 December"),
         ("FREQ=HOURLY;INTERVAL=2", "every 2 hours"),
         ("FREQ=YEARLY", "every year"),
+        ("FREQ=MONTHLY;BYDAY=1MO", "every month on the first Monday"),
+        ("FREQ=MONTHLY;BYDAY=-1FR", "every month on the last Friday"),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day"),
+        ("FREQ=DAILY;COUNT=7", "every day until 7 January 2026"),
+        ("FREQ=WEEKLY;BYDAY=MO;UNTIL=20260120T235959", "every Monday until 19 January 2026"),
     ],
 )
 def test_a_rule_is_told_in_words(rule: str, told: str) -> None:

@@ -31,6 +31,16 @@ ASKED = [
     ("remind me tonight to lock the door", "lock the door", "11-29 23:00"),
     ("remind me that tomorrow is the deadline", "tomorrow is the deadline", "11-30 09:00"),
     ("On Friday at nine remind me to call Bob", "call Bob", "12-04 09:00"),
+    ("remind me every day to stretch", "stretch", "11-30 09:00"),
+    ("jeden Sonntag erinnere mich an die Tonne", "die Tonne", "12-06 09:00"),
+    ("erinnere mich am 24. Dezember um 9 an Geschenke", "Geschenke", "12-24 09:00"),
+    (
+        "remind me to meet Bob tomorrow at 9 in the lobby",
+        "meet Bob tomorrow at 9 in the lobby",
+        "11-30 09:00",
+    ),
+    ("erinnere mich morgen nach Hause zu gehen", "nach Hause zu gehen", "11-30 09:00"),
+    ("remind me a week tomorrow to call", "call", "12-07 09:00"),
     ("Don’t let me forget to call Ann tomorrow at 10", "call Ann", "11-30 10:00"),
     ("Set a reminder for tomorrow 9am: dentist", "dentist", "11-30 09:00"),
     ("remind me in an hour", "", "11-29 23:00"),
@@ -74,7 +84,6 @@ remind me an hour before my meeting at 4pm to prepare
 remind me two days before my birthday on 20 March to buy a cake
 remind me in a week and a half to leave
 remind me in 10 to 15 minutes to leave
-remind me every first Monday of the month to pay rent
 remind me on the second Saturday in May to call
 remind me on Monday and Wednesday at 9 to run
 remind me every day at 8am and 8pm to take my pills
@@ -87,14 +96,12 @@ remind me tomorrow to pay and on Friday to call Bob
 remind me at 9am EST tomorrow to join
 remind me tomorrow at 9am Tokyo time to join
 erinnere mich eine Stunde vor dem Termin um 16 Uhr
-erinnere mich jeden ersten Montag im Monat an den Müll
 erinnere mich morgen um 8 und 20 Uhr an die Tabletten
 erinnere mich drei Tage nach Freitag an die Miete
 rappelle-moi une heure avant mon rendez-vous de 16h de partir
 rappelle-moi vendredi en huit d'appeler Luc
 rappelle-moi le premier lundi du mois de payer
 recuérdame una hora antes de mi reunión a las 16:00 salir
-recuérdame el primer lunes de cada mes pagar
 ricordami un'ora prima della riunione alle 16 di uscire
 ricordami il primo lunedì del mese di pagare
 lembra-me uma hora antes da reunião às 16h de sair
@@ -110,6 +117,44 @@ toplantıdan bir saat önce saat 16:00'da bana hatırlat
 毎月第一月曜日に家賃を思い出させて
 매달 첫째 월요일에 월세 알려줘
 회의 1시간 전 오후 4시에 알려줘
+remind me every Monday until Christmas to put out the bins
+remind me every Monday until the end of January at 9 to put out the bins
+remind me every 2 hours for 6 hours to drink
+remind me every day at 8 for a week and a half to eat
+remind me from Monday to Friday to call
+remind me until Friday to call
+remind me tomorrow for three days to eat
+erinnere mich jeden Montag um 9 bis Weihnachten an den Müll
+erinnere mich montags bis freitags um 8 an die Stempeluhr
+recuérdame todos los lunes a las 9 hasta Navidad sacar la basura
+rappelle-moi tous les lundis à 9h jusqu'à Noël de sortir les poubelles
+ricordami ogni lunedì alle 9 fino a Natale di uscire
+lembra-me todas as segundas às 9 até ao Natal de sair
+remind me to pay rent on the last working day of each month
+ricordami di pagare l'ultimo venerdì lavorativo di ogni mese
+recuérdame pagar la última semana de cada mes
+remind me every morning and evening to take my pill
+rappelle-moi chaque matin et soir de prendre la pilule
+ricordami ogni mattina e sera di prendere la pillola
+remind me every Monday at 9, 5 times, to call
+remind me every day at 8 starting Monday to call
+remind me tomorrow after lunch to call
+remind me at 9 in New York to call
+remind me to call Bob tomorrow at 9 in New York
+remind me at 9am (Tokyo) to call
+remind me at 9am Eastern to call
+erinnere mich um 9 Uhr MEZ an den Anruf
+erinnere mich um 9 Uhr New Yorker Zeit an den Anruf
+lembra-me às 9 em Nova Iorque de ligar
+rappelle-moi à 9h à New York d'appeler
+remind me tomorrow at 6 to call
+remind me every day at 5 to call
+erinnere mich am Freitag um 5 an den Anruf
+recuérdame el viernes a las 5 llamar
+remind me every day at 8, but not on Sundays, to run
+remind me every Friday 13th to be careful
+remind me Friday fortnight to eat
+remind me at 8 every third morning to run
 remind me on Christmas Eve at 5pm to wrap presents
 remind me at the end of the month at 9 to pay rent
 remind me once a week at 9am to call mum
@@ -133,6 +178,7 @@ Remind me of Bob
 I asked you to remind me on Friday, remember?
 Don't remind me tomorrow
 My wife said: remind me on Friday to call Bob
+I had a bad day at 9. Remind me tomorrow to call Bob
 I had a bad day. Remind me tomorrow to call Bob
 When will you remind me tomorrow?
 You reminded me yesterday
@@ -287,7 +333,16 @@ def test_what_stands_behind_a_command_is_read_whole_as_well(words: str) -> None:
     assert reminder_words.wanted("book the flight on Friday to Rome", NOW, LISBON, 9) is not None
 
 
-@pytest.mark.parametrize("said", ["remind me twice a day to stretch", "Remind me of Bob"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "remind me twice a day to stretch",
+        "Remind me of Bob",
+        "remind me if Tom has not called by 5",
+        "If Tom has not called by 5, remind me to call him",
+        "Falls es regnet, erinnere mich an den Schirm",
+    ],
+)
 def test_a_request_is_one_whatever_time_it_names(said: str) -> None:
     assert reminder_words.is_request(said)
     assert not reminder_words.is_request("Remind me what I said")

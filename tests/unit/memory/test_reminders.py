@@ -144,6 +144,29 @@ async def test_done_ends_one_that_does_not_recur(book: Book, ada: User, bob: Use
         await book.database.write(reminders.restore, ada.user_id, cat.memory_id, START)
 
 
+async def test_what_recurs_ends_after_its_last_time(book: Book, ada: User) -> None:
+    reminder = await remind(book, ada, "remind me every day at 9 for 2 days to eat")
+    number = reminder.memory_id
+    first = reminder.due_at
+    assert first is not None
+    assert len(await said_at(book, first)) == 1
+    done = await book.database.write(reminders.done, ada.user_id, number, first + HOUR)
+    assert (done.due_at, done.status) == (first + DAY, MemoryStatus.ACTIVE)
+    assert len(await said_at(book, first + DAY)) == 1
+    assert await said_at(book, first + 2 * DAY) == []
+    done = await book.database.write(reminders.done, ada.user_id, number, first + DAY + HOUR)
+    assert done.status is MemoryStatus.ARCHIVED
+
+
+async def test_what_ended_while_it_was_cancelled_is_not_brought_back(book: Book, ada: User) -> None:
+    reminder = await remind(book, ada, "remind me every day at 9 for 2 days to eat")
+    await book.database.write(reminders.cancel, ada.user_id, reminder.memory_id, START)
+    with pytest.raises(UnknownMemoryError):
+        await book.database.write(
+            reminders.restore, ada.user_id, reminder.memory_id, START + 5 * DAY
+        )
+
+
 async def test_what_is_cancelled_can_be_brought_back(book: Book, ada: User) -> None:
     cat = await remind(book, ada, "in two hours feed the cat")
     await book.database.write(reminders.cancel, ada.user_id, cat.memory_id, START)

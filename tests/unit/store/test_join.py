@@ -7,7 +7,8 @@ from sqlalchemy import UniqueConstraint, select
 
 from gaia.errors import GroupUserError, UnknownUserError
 from gaia.memory import archive, forget, reminders
-from gaia.memory.reminder_words import Due, Wanted
+from gaia.memory.recurrence import Due
+from gaia.memory.reminder_words import Wanted
 from gaia.messages import Address, Contact
 from gaia.store import conversations, identities, outbox, page_sessions
 from gaia.store.engine import Database
