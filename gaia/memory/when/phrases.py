@@ -82,7 +82,8 @@ class Reader:
                 or (self.meaning.ahead and self._is_lasting(span, read))
             )
             found.append(None if is_partial else span)
-            is_whole = is_whole and not (is_partial or was_cut or self._is_apart(span))
+            is_apart = self._is_apart(span) or self._is_limited_apart(span, chains[index + 1 :])
+            is_whole = is_whole and not (is_partial or was_cut or is_apart)
         yield from (replace(span, is_whole=is_whole) for span in found if span is not None)
 
     def _is_partial(self, chain: Sequence[Piece]) -> bool:
@@ -140,6 +141,21 @@ class Reader:
             if kind in edges
             for end in words
         )
+
+    def _is_limited_apart(self, span: Span, chains: Sequence[Sequence[Piece]]) -> bool:
+        """Whether days are counted further behind what recurs, and may be all that it lasts:
+        "every day at 8 to take the pill for a week"."""
+        if span.rule is None or not self.meaning.ahead:
+            return False
+        lone = [chain[0] for chain in chains if len(chain) == 1 and chain[0].start >= span.ends]
+        return any(
+            piece.word("lasts") or (piece.kind == "for" and self._is_of_days(piece))
+            for piece in lone
+        )
+
+    def _is_of_days(self, piece: Piece) -> bool:
+        units = {unit for unit, _ in self.meaning.book.lengths(piece)}
+        return units.isdisjoint(("hour", "minute"))
 
     def _is_apart(self, span: Span) -> bool:
         """Whether a length before or after something else is named in the sentence: "an hour

@@ -117,3 +117,18 @@ def test_what_recurs_in_a_month_falls_there_each_time() -> None:
         assert following is not None
         at = following
     assert days == ["11-30", "12-31", "01-31"]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_set"),
+    [
+        ("remind me every day at 8 to eat for a week", False),
+        ("remind me every Monday at 9 to eat for the next two months", False),
+        ("erinnere mich jeden Tag um 8 zu essen, eine Woche lang", False),
+        ("rappelle-moi tous les jours à 8h de manger pendant dix jours", False),
+        ("remind me every day at 8 to read for half an hour", True),
+        ("remind me every Sunday at 8pm to plan for the week", True),
+    ],
+)
+def test_an_end_behind_what_is_wanted_is_asked_for(said: str, *, is_set: bool) -> None:
+    assert (reminder_words.asked_for(said, NOW, LISBON, 9) is not None) is is_set
