@@ -68,9 +68,9 @@ async def _close(server: uvicorn.Server) -> None:
             break
         for connection in server.server_state.connections:
             connection.transport.abort()
+        for task in server.server_state.tasks:
+            if not task.cancelling():
+                task.cancel()
         await asyncio.sleep(0)
-    tasks = set(server.server_state.tasks)
-    for task in tasks:
-        task.cancel()
-    if tasks:
+    if tasks := set(server.server_state.tasks):
         await asyncio.wait(tasks)
