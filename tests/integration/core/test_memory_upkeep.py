@@ -11,6 +11,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from gaia.commands.memory_text import day
 from gaia.core.budgets import Budgets, Spending
 from gaia.digest.upkeep.reconcile import Reconciler
 from gaia.errors import ModelUnreachableError
@@ -264,6 +265,20 @@ async def test_the_embedded_model_merges_what_has_the_same_words_alone(running_c
             await learned(core, text)
         assert await reconciler.reconcile((await core.key()).user_id) == 1
         assert await active(core) == ["I do not like tea", "I like tea!!"]
+
+
+async def test_with_the_embedded_model_a_move_stands_dated_before_the_older_home(running_core):
+    ask = ScriptedAsk([], is_small=True)
+    async with comparing(running_core, ask, {2: [1]}) as (core, reconciler):
+        await learned(core, "I live in Graz")
+        core.clock.advance(DAY)
+        await learned(core, "We moved to Linz")
+        assert await reconciler.reconcile((await core.key()).user_id) == 0
+        told = await core.say("/memory")
+        assert [line.split(" ", 1)[1] for line in told.splitlines() if line.startswith("#")] == [
+            f"({day(START + timedelta(days=1))}) “We moved to Linz”",
+            f"({day(START)}) “I live in Graz”",
+        ]
 
 
 async def test_what_was_forgotten_while_the_model_judged_is_left_alone(running_core):
