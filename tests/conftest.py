@@ -184,9 +184,9 @@ def forks(
 
 
 @pytest.fixture(scope="session")
-def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     """A home with an empty database, migrated once for all tests. They copy what they need of
-    it: to migrate one of their own takes longer than most of them."""
+    it: to migrate one of their own takes longer than most of them. Nobody changes it."""
     from gaia.store.opener import open_database
 
     async def make(home: Home) -> None:
@@ -195,7 +195,13 @@ def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
     home = Home(tmp_path_factory.mktemp("fresh") / "home")
     asyncio.run(make(home))
-    return home
+    made = _files(home)
+    yield home
+    assert _files(home) == made, "a test has worked in the home that others copy: see new_home"
+
+
+def _files(home: Home) -> dict[Path, bytes]:
+    return {each: each.read_bytes() for each in home.root.rglob("*") if each.is_file()}
 
 
 @pytest.fixture(scope="session")

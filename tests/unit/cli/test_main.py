@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -117,11 +117,14 @@ def test_what_an_encoding_has_no_sign_for_is_printed_as_a_question_mark() -> Non
 
 
 @pytest.mark.parametrize("command", [("chat", "-m", "hi", "--user"), ("memory", "list", "--user")])
-def test_an_argument_that_is_no_utf_8_is_one_message(fresh_home: Home, command) -> None:
-    fresh_home.settings_file.write_text(
+def test_an_argument_that_is_no_utf_8_is_one_message(
+    new_home: Callable[[Path], Home], tmp_path: Path, command
+) -> None:
+    home = new_home(tmp_path / "home")
+    home.settings_file.write_text(
         "web: {port: 0}\nmodel: {provider: openai, base_url: 'http://127.0.0.1:9/v1'}\n"
     )
-    done = gaia(*command, os.fsdecode(b"b\xf6b"), environ={"GAIA_HOME": str(fresh_home.root)})
+    done = gaia(*command, os.fsdecode(b"b\xf6b"), environ={"GAIA_HOME": str(home.root)})
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith("error: 'b\\udcf6b' is no text in UTF-8")
 
