@@ -108,7 +108,7 @@ class ScriptedAsk(Scripted[Asked, str]):
     ) -> None:
         super().__init__(answers)
         self._name = name
-        self._is_small = is_small
+        self.is_small = is_small
         self.most_tokens = most_tokens
 
     @property
@@ -116,12 +116,8 @@ class ScriptedAsk(Scripted[Asked, str]):
         return self._name
 
     @property
-    def is_small(self) -> bool:
-        return self._is_small
-
-    @property
     def tariff(self) -> Tariff:
-        return Tariff.FREE if self._is_small else Tariff.SETTINGS
+        return Tariff.FREE if self.is_small else Tariff.SETTINGS
 
     async def __call__(
         self, instructions: str, text: str, shape: Mapping[str, object], *, purpose: str

@@ -32,6 +32,9 @@ logger = logging.getLogger(__name__)
 
 RECONCILE = "reconcile"
 
+SAME_WORDS = "same words"
+"""The runs of a small model's nights: what it cannot judge is compared once another model can."""
+
 MOST_LOOKED_UP = 200
 """New memories that one run looks up in the index; the others wait for the next night."""
 
@@ -69,20 +72,23 @@ class Reconciler:
             IndexUnavailableError: The index cannot be asked.
             ModelError: The model gave no answer.
         """
-        before, _ = await self._database.read(upkeep_runs.last_look, user_id, RECONCILE)
-        found, seen_to = await self._look(user_id, before)
-        if seen_to == before and not found:
-            return 0
-        effects = {each.numbers: Effect.SAME for each in found if each.has_same_words}
-        asked = [each for each in found if each.numbers not in effects]
         with self._reader.lease() as reader:
-            if asked and not reader.ask.is_small:
+            job = SAME_WORDS if reader.ask.is_small else RECONCILE
+            before, _ = await self._database.read(upkeep_runs.last_look, user_id, job)
+            found, seen_to = await self._look(user_id, before)
+            if seen_to == before and not found:
+                return 0
+            effects = {each.numbers: Effect.SAME for each in found if each.has_same_words}
+            asked = [each for each in found if each.numbers not in effects]
+            if reader.ask.is_small:
+                found = [each for each in found if each.numbers in effects]
+            elif asked:
                 if await self._database.read(self._calls.used_up, user_id, reader.ask.tariff):
                     logger.info("memories of %s are compared another night", user_id)
                     return 0
                 effects |= await self._judge(reader.ask, user_id, asked)
         now = self._clock.now()
-        return await self._database.write(_write, user_id, found, seen_to, effects, now)
+        return await self._database.write(_write, user_id, job, found, seen_to, effects, now)
 
     async def _look(self, user_id: str, seen_to: int) -> tuple[Sequence[Pair], int]:
         """The pairs of memories beyond `seen_to`, and up to which they were looked for."""
@@ -115,6 +121,7 @@ class Reconciler:
 def _write(
     session: Session,
     user_id: str,
+    job: str,
     found: Sequence[Pair],
     seen_to: int,
     effects: Mapping[tuple[int, int], Effect],
@@ -136,5 +143,5 @@ def _write(
         ledger.give_way(session, user_id, loser.memory_id, heir.memory_id, now)
         gone.add(loser.memory_id)
         done.append(Entry(Deed.ENDED, loser.memory_id))
-    upkeep_runs.add(session, user_id, RECONCILE, stored(done), now, seen_to=seen_to)
+    upkeep_runs.add(session, user_id, job, stored(done), now, seen_to=seen_to)
     return len(done)

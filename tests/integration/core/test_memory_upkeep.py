@@ -281,6 +281,17 @@ async def test_with_the_embedded_model_a_move_stands_dated_before_the_older_home
         ]
 
 
+async def test_what_the_embedded_model_cannot_judge_is_compared_once_another_can(running_core):
+    ask = ScriptedAsk(judged("replaces"), is_small=True)
+    async with comparing(running_core, ask, {2: [1]}) as (core, reconciler):
+        await lisbon_and_porto(core)
+        user_id = (await core.key()).user_id
+        assert await reconciler.reconcile(user_id) == 0
+        ask.is_small = False
+        assert await reconciler.reconcile(user_id) == 1
+        assert await active(core) == ["I live in Porto, not in Lisbon any more"]
+
+
 async def test_what_was_forgotten_while_the_model_judged_is_left_alone(running_core):
     ask = ScriptedAsk(judged("replaces"))
     async with comparing(running_core, ask, {2: [1]}) as (core, reconciler):
