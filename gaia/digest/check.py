@@ -17,7 +17,8 @@ import regex
 
 from gaia.digest.bounds import spans
 from gaia.digest.extractive import abstract
-from gaia.digest.sentences import OwnWords, Sentence
+from gaia.digest.own_words import OwnWords
+from gaia.digest.sentences import Sentence
 from gaia.errors import UnusableExtractionError
 from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
@@ -154,7 +155,8 @@ def _sentence(finding: Finding, own: OwnWords) -> Sentence | Refusal:
     if finding.kind not in LEARNED:
         return Refusal.KIND
     refusal = Refusal.NO_QUOTE
-    for sentence in islice(own.find(finding.quote), MOST_PLACES):
+    alone = finding.kind not in STATEMENTS
+    for sentence in islice(own.find(finding.quote, alone=alone), MOST_PLACES):
         why_not = _refusal(finding, sentence)
         if why_not is None:
             return sentence
