@@ -250,6 +250,7 @@ def test_in_a_group_it_is_told_who_said_it() -> None:
         ("tea " * 900, finding("tea tea tea"), Refusal.EMPTY),
         ("my password is hunter2!", finding("my password is hunter2"), Refusal.CREDENTIAL),
         ("My PIN is this. 4711!", finding("4711"), Refusal.CREDENTIAL),
+        ("I am vegan. I am old. I am not vegan", finding("am vegan"), Refusal.TAKEN_BACK),
     ],
 )
 def test_what_may_not_be_learned_is_refused_and_counted(
