@@ -16,8 +16,10 @@ from itertools import islice
 import regex
 
 from gaia.digest.bounds import spans
+from gaia.digest.denial import Clause, Statement, clauses
 from gaia.digest.extractive import abstract
-from gaia.digest.sentences import OwnWords, Sentence
+from gaia.digest.own_words import OwnWords
+from gaia.digest.sentences import Attribution, Sentence
 from gaia.errors import UnusableExtractionError
 from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
@@ -39,6 +41,9 @@ MOST_PLACES = 20
 MOST_KNOWN = 3
 """Known statements that a claim is compared with."""
 
+THE_USER = "user"
+"""How statements name the user, where they do not write `I`."""
+
 LONGEST_SUMMARY = 1000
 """Characters of a summary, at most."""
 
@@ -58,6 +63,7 @@ class Refusal(StrEnum):
     EMPTY = "says nothing, or far too much"
     CREDENTIAL = "looks like a key, a password or a card number"
     NOT_THEIRS = "was judged not to be the user's own words"
+    TAKEN_BACK = "its sentence is denied by a later one"
     MOMENT = "was judged to be for the moment alone"
     UNREADABLE = "could not be read"
 
@@ -92,8 +98,16 @@ def claims(extraction: Extraction, window: Window, offers: Sequence[Offer]) -> C
     refused: Counter[str] = Counter()
     if extraction.lost:
         refused[Refusal.UNREADABLE.value] = extraction.lost
+    said = [
+        (each, clauses(each.by_sender(each.text)))
+        for each in own
+        if not (each.asks or each.bids or each.attribution is Attribution.MATERIAL)
+    ]
+    names = content_terms(f"{THE_USER} {window.user_name}")
     for finding in extraction.findings:
         sentence = _sentence(finding, own)
+        if isinstance(sentence, Sentence) and _is_taken_back(sentence, said, names):
+            sentence = Refusal.TAKEN_BACK
         if isinstance(sentence, Refusal):
             refused[sentence.value] += 1
         else:
@@ -154,7 +168,8 @@ def _sentence(finding: Finding, own: OwnWords) -> Sentence | Refusal:
     if finding.kind not in LEARNED:
         return Refusal.KIND
     refusal = Refusal.NO_QUOTE
-    for sentence in islice(own.find(finding.quote), MOST_PLACES):
+    alone = finding.kind not in STATEMENTS
+    for sentence in islice(own.find(finding.quote, alone=alone), MOST_PLACES):
         why_not = _refusal(finding, sentence)
         if why_not is None:
             return sentence
@@ -174,6 +189,20 @@ def _refusal(finding: Finding, sentence: Sentence) -> Refusal | None:
     if _tells_a_credential(sentence):
         return Refusal.CREDENTIAL
     return None
+
+
+def _is_taken_back(
+    sentence: Sentence,
+    said: Sequence[tuple[Sentence, Sequence[Clause]]],
+    names: frozenset[str],
+) -> bool:
+    """Whether its user denies a sentence later, word for word."""
+    place = (sentence.turn.archive_id, sentence.end)
+    statement = Statement(sentence.by_sender(sentence.text), names)
+    return any(
+        (each.turn.archive_id, each.start) >= place and statement.is_denied_by(told)
+        for each, told in said
+    )
 
 
 def _tells_a_credential(sentence: Sentence) -> bool:

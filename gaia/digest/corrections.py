@@ -53,7 +53,7 @@ def _learned_before(
     """The memories of the sentence in whose place a proposal's own stands."""
     old, new = _sentences(correction.earlier_text), _sentences(correction.text)
     went, came = old - new, new - old
-    if len(went) != 1 or came != {normalise(proposal.quote)}:
+    if len(went) != 1 or len(came) != 1 or not came <= _sentences(proposal.quote):
         return
     memories = session.execute(
         select(MemoryRow.memory_id, MemoryRow.quote).where(
@@ -64,7 +64,7 @@ def _learned_before(
         )
     )
     for memory_id, quote in memories:
-        if {normalise(quote or "")} == went:
+        if went <= _sentences(quote or ""):
             yield memory_id
 
 

@@ -108,43 +108,61 @@ HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
 
 @dataclass(frozen=True, slots=True)
-class _Clause:
+class Clause:
     """What is left of a clause: the words that say something, as they are written, which
-    deny, and whether it is of its speaker."""
+    deny, whether it is of its speaker, and whether in a script without spaces."""
 
     words: Sequence[str]
     denials: Set[str]
     is_of_speaker: bool
+    is_unspaced: bool
+
+
+class Statement:
+    """What is known of a user, or was said by them, as it may be denied. `names` are the terms
+    by which it may name them."""
+
+    def __init__(self, known: str, names: Set[str]) -> None:
+        clause = _clause(known)
+        self._words = [each for each in clause.words if _term(each) not in names]
+        self._is_named = len(self._words) < len(clause.words)
+        if self._is_named:
+            self._words = [each for each in self._words if _term(each) not in _terms_of(IS)]
+        self._clause = clause
+
+    def is_denied_by(self, said: Sequence[Clause]) -> bool:
+        """Whether one of the clauses of what its user said denies it, or says what it denies."""
+        return bool(self._words) and any(
+            self._is_denied_by(clause, is_first=clause is said[0]) for clause in said
+        )
+
+    def _is_denied_by(self, clause: Clause, *, is_first: bool) -> bool:
+        forms = _forms(self._words, clause.words, is_inflected=self._is_named)
+        if forms is None or clause.denials == self._clause.denials:
+            return False
+        # `Mein Bruder zog um und wohnt nicht mehr hier`: who is meant is said in the first one.
+        if clause.is_of_speaker or (is_first and clause.is_unspaced):
+            return True
+        if self._is_named:
+            return any(one != other and OF_SPEAKER.search(other) for one, other in forms)
+        return not (self._clause.is_of_speaker or clause.is_unspaced)
 
 
 def denies(said: str, known: str, names: Set[str]) -> bool:
-    """Whether a clause of what a user said denies what is known of them, or says what that
-    denies. `names` are the terms by which the known statement may name them."""
-    known_clause = _clause(known)
-    words = [each for each in known_clause.words if _term(each) not in names]
-    is_named = len(words) < len(known_clause.words)
-    if is_named:
-        words = [each for each in words if _term(each) not in _terms_of(IS)]
-    clauses = [each.strip() for each in BREAK.split(said) if each and each.strip()]
-    if not words or UNREAL.search(plain(said)) or any(map(_is_conditional, clauses)):
-        return False
-    for number, text in enumerate(clauses):
-        clause = _clause(text)
-        forms = _forms(words, clause.words, is_inflected=is_named)
-        if forms is None or clause.denials == known_clause.denials:
-            continue
-        # `Mein Bruder zog um und wohnt nicht mehr hier`: who is meant is said in the first one.
-        is_of_user = clause.is_of_speaker or (number == 0 and HAN.search(text) is not None)
-        if is_named:
-            is_of_user |= any(one != other and OF_SPEAKER.search(other) for one, other in forms)
-        else:
-            is_of_user |= not known_clause.is_of_speaker and not HAN.search(text)
-        if is_of_user:
-            return True
-    return False
+    """Whether what a user said denies what is known of them, see `Statement`."""
+    return Statement(known, names).is_denied_by(clauses(said))
 
 
-def _clause(text: str) -> _Clause:
+def clauses(said: str) -> Sequence[Clause]:
+    """The clauses of what somebody said outright; none where one is a dream, or depends on
+    another."""
+    found = [each.strip() for each in BREAK.split(said) if each and each.strip()]
+    if UNREAL.search(plain(said)) or any(map(_is_conditional, found)):
+        return []
+    return [_clause(each) for each in found]
+
+
+def _clause(text: str) -> Clause:
     written = unicodedata.normalize("NFKC", text).translate(SAME_MARKS)
     for short, full in SHORT:
         written = short.sub(full, written)
@@ -159,7 +177,7 @@ def _clause(text: str) -> _Clause:
         elif not (kana or term in _terms_of(WHO) or term in _terms_of(EMPTY)):
             words.append(found.group())
         is_of_speaker |= term in _terms_of(WHO)
-    return _Clause(words, denials, is_of_speaker)
+    return Clause(words, denials, is_of_speaker, HAN.search(text) is not None)
 
 
 def _forms(

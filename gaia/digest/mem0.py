@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gaia.digest.answers import TEXT, list_of, object_of, one_of
 from gaia.digest.extractive import abstract_so_far
-from gaia.digest.sentences import OwnWords
+from gaia.digest.own_words import OwnWords
 from gaia.digest.windows import shown, window_tokens
 from gaia.errors import UnusableExtractionError
 from gaia.memory.excerpts import one_line

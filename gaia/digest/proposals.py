@@ -225,8 +225,9 @@ def _place_of_same(proposal: Proposal, others: Mapping[Place, Proposal]) -> Plac
 
 
 def _together(one: Proposal, other: Proposal) -> Proposal:
-    """Two findings of the same sentence as one."""
+    """Two findings of the same sentence as one; it holds for as long as any of them."""
     labels = dict.fromkeys(filter(None, (one.label, other.label)))
+    ends = (one.expires_at, other.expires_at)
     return replace(
         one,
         label=one_line("; ".join(labels), LONGEST_LABEL),
@@ -234,5 +235,7 @@ def _together(one: Proposal, other: Proposal) -> Proposal:
         changes=list(dict.fromkeys([*one.changes, *other.changes])),
         relations=list(dict.fromkeys([*one.relations, *other.relations])),
         sensitive=one.sensitive or other.sensitive,
+        expires_at=None if None in ends else max(filter(None, ends)),
+        is_past=one.is_past and other.is_past,
         pending=one.pending and other.pending,
     )

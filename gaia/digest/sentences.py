@@ -1,13 +1,11 @@
-"""The sentences that a user said, and where in them a quote stands.
+"""The sentences that a user said, and how far they are their own.
 
-What is learned is a sentence, whole: so no negation, no subject and no condition of it is
-lost. How far it may be taken for the user's own is seen by where it stands in its message:
-what follows a colon or a request is more often pasted than said.
+How far one may be taken for that is seen by where it stands in its message: what follows a
+colon or a request is more often pasted than said.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -16,33 +14,31 @@ import regex
 
 from gaia.digest.bounds import BREAK, COPIED, QUOTATION, line_start, spans
 from gaia.digest.plain import (
-    SAME_MARKS,
+    SPEAKING,
     awaits_text,
     is_question,
     is_request,
+    plain,
     told_before_asking,
 )
 from gaia.memory.pleasantries import is_pleasantry
-from gaia.memory.text import UNSPACED_SCRIPTS, content_terms, normalise
+from gaia.memory.text import UNSPACED_SCRIPTS, bare_words
 from gaia.store.archive import MESSAGE_BREAK, ArchivedTurn
-
-SHORTEST_UNSPACED = 2
-"""Characters of a quote in a script that puts no space between words."""
 
 FEWEST_QUOTED = 3
 FEWEST_SIGNS = 4
 """Words after a colon, or between quotation marks, that may be somebody else's; and signs of a
 script without spaces."""
 
+SHORTEST_BEGINNING = 3
+"""Words of a sentence that is understood alone, at least: `I wish!` is not."""
+
 SENDER = regex.compile(r"(?P<name>[^\s:][^:\n]{0,79}): ")
 """How each message of a group's turn begins; its other lines are indented."""
 
 UNSPACED = regex.compile(f"[{UNSPACED_SCRIPTS}]")
 COLON = regex.compile(r"[:：](?=\s|$|[\"“„«「\p{Han}])\s*")  # noqa: RUF001
-CLUSTER = regex.compile(r"\X")
 LETTER = regex.compile(r"[\p{L}\p{N}\p{M}]")
-AROUND = " \t\n\r.,;:!?…。、，！？؟\"'"  # noqa: RUF001
-"""What a model may add to or take from the ends of a quote."""
 
 
 class Attribution(IntEnum):
@@ -81,48 +77,13 @@ class Sentence:
         """Words for it, behind who said it in a group."""
         return f"{self.sender}: {words}" if self.sender else words
 
-
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """A text as it is compared; character `n` of it comes from `starts[n]` to `ends[n]`."""
-
-    text: str
-    starts: Sequence[int]
-    ends: Sequence[int]
-
-
-class OwnWords:
-    """What the user said in some turns: sentence by sentence, and to find quotes in."""
-
-    def __init__(
-        self,
-        turns: Sequence[ArchivedTurn],
-        *,
-        in_group: bool = False,
-        before: ArchivedTurn | None = None,
-    ) -> None:
-        said: defaultdict[int, list[Sentence]] = defaultdict(list)
-        for each in sentences(turns, in_group=in_group, before=before):
-            said[each.turn.archive_id].append(each)
-        self._turns = [(_folded(each.words), said[each.archive_id]) for each in turns]
-
-    def __iter__(self) -> Iterator[Sentence]:
-        for _, found in self._turns:
-            yield from found
-
-    def find(self, quote: str) -> Iterator[Sentence]:
-        """The sentences in which a quote stands as whole words, the last place first, each
-        joined with those that the quote goes on in; none where it is too short to mean
-        anything. Case, white space, forms of letters and marks do not count."""
-        sought = _folded(quote.strip(AROUND)).text
-        if not _says_something(sought):
-            return
-        for folded, found in reversed(self._turns):
-            for place in _places(folded.text, sought):
-                start, end = folded.starts[place], folded.ends[place + len(sought) - 1]
-                parts = [each for each in found if each.start < end and start < each.end]
-                if parts:
-                    yield _joined(parts, start, end)
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it begins by telling of its user, and goes on."""
+        speaking = SPEAKING.search(plain(self.text))
+        is_long = len(UNSPACED.findall(self.text)) >= FEWEST_SIGNS
+        is_long |= len(bare_words(self.text).split()) >= SHORTEST_BEGINNING
+        return is_long and speaking is not None and speaking.start() == 0
 
 
 def sentences(
@@ -229,80 +190,7 @@ def _ends_line(message: str, at: int, text: str) -> bool:
     return not rest or BREAK.match(rest) is not None
 
 
-def _joined(parts: Sequence[Sentence], start: int, end: int) -> Sentence:
-    """The sentences that a quote goes through, as one; material where the quote stands
-    between quotation marks."""
-    # What a question tells before it asks goes with the question.
-    told = next((each for each in parts if not each.asks and each.end >= end), None)
-    if told is not None and told.start <= start:
-        parts = [told]
-    first = min(parts, key=lambda each: each.start)
-    last = max(each.end for each in parts)
-    text = first.turn.words[first.start : last]
-    attribution = max(each.attribution for each in parts)
-    if any(
-        first.start + each.start() <= start
-        and end <= first.start + each.end()
-        and _is_long(each.group())
-        for each in QUOTATION.finditer(text)
-    ):
-        attribution = Attribution.MATERIAL
-    asks = all(each.asks for each in parts)
-    return replace(first, text=text, attribution=attribution, asks=asks)
-
-
-def _is_long(quotation: str) -> bool:
-    """Whether there is more between quotation marks than a name."""
-    signs = len(UNSPACED.findall(quotation))
-    return signs >= FEWEST_SIGNS or (not signs and len(quotation.split()) >= FEWEST_QUOTED)
-
-
 def _is_quotation(text: str) -> bool:
     """Whether all that a sentence says stands between quotation marks."""
     rest = QUOTATION.sub("", text)
     return rest != text and LETTER.search(rest) is None
-
-
-def _says_something(folded: str) -> bool:
-    if UNSPACED.search(folded):
-        return len(folded) >= SHORTEST_UNSPACED
-    return bool(content_terms(folded))
-
-
-def _places(text: str, sought: str) -> Iterator[int]:
-    start = text.rfind(sought)
-    while start >= 0:
-        if not _cuts_a_word(text, start) and not _cuts_a_word(text, start + len(sought)):
-            yield start
-        start = text.rfind(sought, 0, start + len(sought) - 1)
-
-
-def _cuts_a_word(text: str, position: int) -> bool:
-    around = text[max(0, position - 1) : position + 1]
-    return (
-        0 < position < len(text)
-        and all(map(LETTER.match, around))
-        and not any(map(UNSPACED.match, around))
-    )
-
-
-def _folded(text: str) -> _Folded:
-    letters: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for cluster in CLUSTER.finditer(text):
-        folded = _folded_cluster(cluster.group())
-        if folded == " " and letters and letters[-1] == " ":
-            continue
-        letters += folded
-        starts += [cluster.start()] * len(folded)
-        ends += [cluster.end()] * len(folded)
-    return _Folded("".join(letters), starts, ends)
-
-
-def _folded_cluster(cluster: str) -> str:
-    if cluster.isspace():
-        return " "
-    if cluster.isascii() and cluster.isalnum():
-        return cluster.lower()
-    return normalise(cluster.translate(SAME_MARKS)).translate(SAME_MARKS)

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from gaia.digest.check import THE_USER
 from gaia.memory import credentials, entities, forgotten, text
 from gaia.memory.extraction import Proposal, Relation
 from gaia.memory.kinship import KIN
@@ -21,9 +22,6 @@ from gaia.store.tables import UserRow
 
 EPISODE_LASTS = timedelta(days=90)
 """How long after it a conversation is known of by its episode."""
-
-THE_USER = "user"
-"""How statements name the user, where they do not write `I`."""
 
 
 @dataclass(frozen=True, slots=True)

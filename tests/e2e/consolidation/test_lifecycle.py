@@ -14,7 +14,7 @@ SHORT = 1.2 * SECONDS
 """Minutes after which a conversation has idled out."""
 
 VEGETARIAN = Lesson("I'm vegetarian.", "ada is vegetarian")
-SISTER = Lesson("Grace is my sister", "Grace is ada's sister")
+SISTER = Lesson("My sister is Grace", "Grace is ada's sister")
 OLIVES = Lesson("I love olives", "bob loves olives", "preference")
 LISBON = Lesson("I live in Lisbon", "ada lives in Lisbon")
 PORTO = Lesson("I moved from Lisbon to Porto.", "ada lives in Porto", replaces="in Lisbon")
@@ -53,7 +53,7 @@ async def test_what_was_said_on_one_channel_is_known_on_the_other_once_it_idled(
     reader.lessons = (VEGETARIAN, SISTER, OLIVES)
     await household.furnish(idle_minutes=SHORT)
     async with household.awake(), household.at_terminal("ada") as ada:
-        await household.on_telegram("ada", "I'm vegetarian. Grace is my sister")
+        await household.on_telegram("ada", "I'm vegetarian. My sister is Grace")
         await household.on_telegram("bob", "I love olives")
         await until_known(household, VEGETARIAN, SISTER, OLIVES)
 
@@ -62,7 +62,7 @@ async def test_what_was_said_on_one_channel_is_known_on_the_other_once_it_idled(
         request = household.model.requests[-1]
         assert '<USER_PROFILE>\nWhat "ada" has told you' in request.system
         assert "- I'm vegetarian.\n" in request.system
-        assert "- Grace is my sister\n" in request.system
+        assert "- My sister is Grace\n" in request.system
         assert "The last conversation, " in request.system
         assert list(request.user_texts) == [dinner]
         why = await ada.ask(f"/memory why {number_of(household, SISTER.said)}")

@@ -102,6 +102,11 @@ async def test_what_is_taken_back_while_it_is_read_is_not_learned(running_core, 
         ("I am vegan.", "I am not vegan.", ["I am not vegan."]),
         ("I am vegan. I have a dog.", "I have a dog. I eat all.", ["I eat all.", "I have a dog."]),
         (
+            "I have a dog. He is called Rex.",
+            "I have a dog. He is called Max.",
+            ["I have a dog. He is called Max."],
+        ),
+        (
             "I am vegan. I have a dog.",
             "I eat all. I have two dogs.",
             ["I am vegan.", "I eat all.", "I have a dog.", "I have two dogs."],

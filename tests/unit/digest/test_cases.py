@@ -1,7 +1,8 @@
 """What models get wrong, and what must come of it whatever a second one judges.
 
 `cases.json` holds what people said, what was known, and what a model claimed to have found;
-`denials.json` what it took for the end of what was known, and whether it was.
+`denials.json` what it took for the end of what was known, and whether it was; `neighbours.json`
+what means something else with what was said beside it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from tests.harness.turns import a_turn, a_window
 
 CASES = [
     case
-    for name in ("cases.json", "denials.json")
+    for name in ("cases.json", "denials.json", "neighbours.json")
     for case in json.loads((Path(__file__).parent / name).read_text())
 ]
 FIRST = 31

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gaia.digest.sentences import Attribution, OwnWords, sentences
+from gaia.digest.own_words import OwnWords
+from gaia.digest.sentences import Attribution, sentences
 from gaia.memory.text import content_terms
 from gaia.store.archive import MESSAGE_BREAK
 from tests.harness.effort import rounds
@@ -44,9 +45,9 @@ def standings(words: str, *, in_group: bool = False) -> dict[str, Attribution]:
         ("Hi. I live in Porto! Do you?", "in Porto", "I live in Porto!"),
         ("I like tea. Do I like milk? Yes.", "tea. Do I", "I like tea. Do I like milk?"),
         ("I run 3.5 km. I like tea", "3.5 km", "I run 3.5 km."),
-        ("My doctor is Dr. Weber. He is old.", "doctor is Dr", "My doctor is Dr. Weber."),
-        ("Mein Geburtstag ist am 3. Mai. Ja.", "am 3. Mai", "Mein Geburtstag ist am 3. Mai."),
-        ("I like sweets, e.g. cake. I do.", "cake", "I like sweets, e.g. cake."),
+        ("My doctor is Dr. Weber. I am old.", "doctor is Dr", "My doctor is Dr. Weber."),
+        ("Mein Geburtstag ist am 3. Mai. Ja?", "am 3. Mai", "Mein Geburtstag ist am 3. Mai."),
+        ("I like sweets, e.g. cake. I like tea.", "cake", "I like sweets, e.g. cake."),
         ("我喜欢茶。我住在这里。", "喜欢茶", "我喜欢茶。"),
         ("I am vegan, what can I cook?", "I am vegan", "I am vegan"),
         ("I am vegan, can you tell me, what can I cook?", "I am vegan", "I am vegan"),
