@@ -87,7 +87,7 @@ def _target(to: str | None) -> URL | None:
     """
     from gaia.errors import StoreError
     from gaia.extras import POSTGRESQL
-    from gaia.settings.urls import check_database_url
+    from gaia.settings.urls import HiddenError
     from gaia.store.location import url_of
 
     text = (to if to is not None else os.environ.get(VARIABLE, "")).strip()
@@ -95,17 +95,16 @@ def _target(to: str | None) -> URL | None:
         text = ask_hidden("Address of the target").strip()
     if text == SQLITE:
         return None
+    problem = "there is no target"
     try:
-        url = url_of(check_database_url(text))
-    except ValueError:
-        # It may hold a password.
-        url = None
+        url = url_of(text)
+    except HiddenError as exc:
+        url, problem = None, f"the target {exc}"
     if url is None:
-        lack = "the target is no address of a PostgreSQL database" if text else "there is no target"
         raise StoreError(
-            f"{lack}: say --to {EXAMPLE}, --to {SQLITE} for gaia.db in the home, or set "
+            f"{problem}: say --to {EXAMPLE}, --to {SQLITE} for gaia.db in the home, or set "
             f"{VARIABLE} to one of these"
-        ) from None
+        )
     if not POSTGRESQL.is_installed:
         raise StoreError(f"PostgreSQL's driver is not installed: {POSTGRESQL.install_line}")
     return url

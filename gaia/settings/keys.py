@@ -20,7 +20,7 @@ from gaia.settings.document import Document, KeyPath
 from gaia.settings.schema import Block, Settings
 from gaia.settings.secrets import is_secret
 from gaia.settings.surprises import reading
-from gaia.settings.urls import MeantError
+from gaia.settings.urls import HiddenError, MeantError
 
 BLOCK = "a block of keys, indented below it"
 SHOWN_CHARACTERS = 60
@@ -168,7 +168,8 @@ def _explain_value(document: Document, path: KeyPath, details: ErrorDetails) -> 
         elif told == "text" or ":" in written:
             shown = f"{written}, and YAML reads {told}"
             remedy += ", without a leading 0 or a colon"
-    document.add_mistake(place, path, f"is {shown}", remedy)
+    problem = str(cause) if isinstance(cause, HiddenError) else f"is {shown}"
+    document.add_mistake(place, path, problem, remedy)
 
 
 def _suggest_word(said: str, allowed: list[str]) -> str:

@@ -23,6 +23,7 @@ from pydantic import SecretStr
 from gaia.files import read_bounded
 from gaia.mistakes import Mistake
 from gaia.settings.schema import LARGEST_BYTES, Secrets
+from gaia.settings.urls import DATABASE_EXAMPLE, HiddenError, check_database_url
 
 ENVIRONMENT = "environment"
 
@@ -42,6 +43,9 @@ KNOWN = tuple(name for names in VARIABLES.values() for name in names)
 
 PASSPHRASES = VARIABLES["backup_passphrase"]
 """Their values are made up by people, of whatever words they like."""
+
+ADDRESSES = VARIABLES["database_url"]
+"""Their values are addresses of databases."""
 
 HOSTS = {
     "OPENAI": "OPENAI",
@@ -220,10 +224,15 @@ def _of_the_same_host(name: str) -> list[str]:
 
 def _is_usable(name: str, value: str, place: str, found: FoundSecrets) -> bool:
     is_key = value.isascii() and " " not in value
+    problem, remedy = "holds a space or a character that no key has", "Copy the key again"
     if value.isprintable() and (is_key or name in PASSPHRASES):
-        return True
-    problem = "holds a space or a character that no key has"
-    found.mistakes.append(Mistake(place, None, None, name, problem, "Copy the key again"))
+        if name not in ADDRESSES:
+            return True
+        try:
+            return bool(check_database_url(value))
+        except HiddenError as exc:
+            problem, remedy = str(exc), f"Write it as {DATABASE_EXAMPLE}"
+    found.mistakes.append(Mistake(place, None, None, name, problem, remedy))
     return False
 
 

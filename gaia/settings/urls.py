@@ -5,7 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
+
+from gaia.extras import POSTGRESQL
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
 
 ENDPOINT = re.compile(r"/+(?:chat/completions|completions|responses|models|embeddings|messages)/*$")
 """What clients append themselves to a host's address."""
@@ -17,8 +23,11 @@ ANY_HOST: Mapping[str, str] = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S10
 """Hosts that stand for all of the machine's addresses, and one of these."""
 
 
-DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg", "postgresql+asyncpg")
-"""However a tool writes it: which driver is used is gaia's business."""
+DATABASE_SCHEMES = ("postgresql", "postgres")
+"""However a tool writes it: which driver is named behind it does not matter."""
+DATABASE_DRIVER = "postgresql+psycopg"
+DATABASE_EXAMPLE = "postgresql://gaia@db.example.org/gaia"
+NO_DATABASE = "is not the address of a PostgreSQL database"
 
 
 class MeantError(ValueError):
@@ -27,6 +36,11 @@ class MeantError(ValueError):
     def __init__(self, meant: str) -> None:
         super().__init__(meant)
         self.meant = meant
+
+
+class HiddenError(ValueError):
+    """A value that is wrong and is not to be shown, since it may hold a password; the text says
+    what is wrong with it."""
 
 
 def check_url(text: str) -> str:
@@ -84,34 +98,41 @@ def check_database_url(text: str) -> str:
     """Take the address of a PostgreSQL database, or nothing.
 
     Raises:
-        ValueError: It is neither.
+        HiddenError: It is neither.
     """
     if text:
-        parts = urlsplit(text)
-        _ = parts.port
-        if parts.scheme not in DATABASE_SCHEMES or not parts.path.strip("/"):
-            raise ValueError(text)
-        if parts.fragment or re.fullmatch(r"\S+", text) is None:
-            raise ValueError(text)
-        _read_database_url(text)
+        read_database_url(text)
     return text
 
 
-def _read_database_url(text: str) -> None:
-    """Read an address as it is read for a connection, to see whether it can be.
+def read_database_url(text: str) -> URL:
+    """The address of a PostgreSQL database as SQLAlchemy has it, with the driver that gaia uses.
 
     Raises:
-        ValueError: It cannot.
+        HiddenError: It is none.
     """
     # It loads for long, and most homes have no such address.
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
     try:
-        url = make_url(text).set(drivername="postgresql+psycopg")
-        url.get_dialect()().create_connect_args(url)
-    except ArgumentError:
-        raise ValueError(text) from None
+        said = make_url(text)
+        url = said.set(drivername=DATABASE_DRIVER)
+        _, words = url.get_dialect()().create_connect_args(url)
+    except (ArgumentError, ValueError):
+        raise HiddenError(NO_DATABASE) from None
+    is_whole = re.fullmatch(r"\S+", text) is not None and "#" not in (url.database or "")
+    is_postgres = said.drivername.partition("+")[0] in DATABASE_SCHEMES
+    if not (is_whole and is_postgres and {"dbname", "service"} & words.keys()):
+        raise HiddenError(NO_DATABASE)
+    if POSTGRESQL.is_installed:
+        from psycopg.pq import Conninfo
+
+        # psycopg has options of its own, which are for programs.
+        known = {each.keyword.decode() for each in Conninfo.get_defaults()}
+        if unknown := sorted(words.keys() - known):
+            raise HiddenError(f"has the option {unknown[0]!r}, which PostgreSQL does not know")
+    return url
 
 
 def meant_url(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from gaia.settings.urls import (
+    DATABASE_EXAMPLE,
     check_database_url,
     check_model_url,
     check_public_url,
@@ -51,7 +52,7 @@ RootUrl = Annotated[
 DatabaseUrl = Annotated[
     str,
     AfterValidator(check_database_url),
-    Field(description="empty, or an address such as postgresql://gaia@db.example.org/gaia"),
+    Field(description=f"empty, or an address such as {DATABASE_EXAMPLE}"),
 ]
 Host = Annotated[
     str,

@@ -11,6 +11,7 @@ from gaia.errors import SettingsError
 from gaia.extras import POSTGRESQL
 from gaia.files import read_bounded
 from gaia.paths import Home
+from gaia.settings.urls import read_database_url
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -19,7 +20,6 @@ VARIABLE = "GAIA_DATABASE_URL"
 MARKS = (b"database", VARIABLE.encode())
 """What stands in a file that may name a database."""
 
-DRIVER = "postgresql+psycopg"
 LARGEST_BYTES = 1024 * 1024
 
 
@@ -53,12 +53,12 @@ def there_is_one(home: Home) -> bool:
 
 
 def url_of(text: str) -> URL | None:
-    """The address as SQLAlchemy has it, with the driver that gaia uses; None for an empty one."""
-    if not text:
-        return None
-    from sqlalchemy import make_url
+    """The address as SQLAlchemy has it, with the driver that gaia uses; None for an empty one.
 
-    return make_url(text).set(drivername=DRIVER)
+    Raises:
+        HiddenError: It is none of a PostgreSQL database.
+    """
+    return read_database_url(text) if text else None
 
 
 def _address(home: Home, environ: Mapping[str, str]) -> str:

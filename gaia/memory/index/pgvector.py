@@ -233,7 +233,7 @@ def _read_place(text: str, told: Mapping[str, str]) -> URL:
     from psycopg.conninfo import conninfo_to_dict
     from sqlalchemy import URL
 
-    from gaia.store.location import DRIVER
+    from gaia.settings.urls import DATABASE_DRIVER
 
     try:
         # However a tool writes the scheme.
@@ -241,7 +241,7 @@ def _read_place(text: str, told: Mapping[str, str]) -> URL:
         found = {key: str(value) for key, value in conninfo_to_dict(bare, **told).items()}
         port = found.pop("port", "")
         return URL.create(
-            DRIVER,
+            DATABASE_DRIVER,
             username=found.pop("user", None),
             password=found.pop("password", None),
             host=found.pop("host", None),

@@ -232,7 +232,8 @@ def test_all_have_the_same_in_the_end(steps: list[tuple[int, str, int, bool]]) -
 def test_no_secret_and_nothing_of_the_machine_is_shared(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.settings_file.write_text("web: {port: 1}\ndatabase: {url: postgresql://one/two}\n")
-    loaded = load_settings(home, {"OPENAI_API_KEY": "canary", "GAIA_DATABASE_URL": "canary"})
+    address = "postgresql://gaia:canary@db.example.org/gaia"
+    loaded = load_settings(home, {"OPENAI_API_KEY": "canary", "GAIA_DATABASE_URL": address})
     shared = shared_values(loaded)
     assert "canary" not in repr(shared)
     assert "database.url" not in shared

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.settings.urls import check_database_url, check_root_url, meant_url, with_version
+from gaia.settings.urls import (
+    HiddenError,
+    check_database_url,
+    check_root_url,
+    meant_url,
+    with_version,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +71,34 @@ def test_the_address_of_a_server_has_no_path(url: str) -> None:
                 check_root_url(url + more)
 
 
-@pytest.mark.parametrize("query", ["", "?options=-c%20search_path%3Dapp", "?host=a:1&host=b:2"])
-def test_the_address_of_a_database_is_one_that_can_be_read(query: str) -> None:
-    address = f"postgresql://gaia:a%20b@/gaia{query}"
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://gaia:a%20b@/gaia",
+        "postgresql://gaia@/gaia?options=-c%20search_path%3Dapp",
+        "postgres://gaia@/gaia?host=a:1&host=b:2&target_session_attrs=read-write",
+        "postgresql+asyncpg://gaia:pass#/?word@db.example.org:5433/gaia",
+        "postgresql://?service=gaia",
+    ],
+)
+def test_the_address_of_a_database_is_one_that_can_be_read(address: str) -> None:
     assert check_database_url(address) == address
 
 
-def test_one_whose_hosts_and_ports_do_not_match_is_refused() -> None:
-    with pytest.raises(ValueError, match="host=a,b"):
-        check_database_url("postgresql://gaia@/gaia?host=a,b&port=5432")
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("postgresql://gaia:hunter2@/gaia?host=a,b&port=5432", "is not the address of"),
+        ("postgresql://gaia:hunter2@a:1,b:2/gaia", "is not the address of"),
+        ("postgresql://gaia:hunter2@db.example.org", "is not the address of"),
+        ("postgresql://gaia:hunter2@db.example.org/gaia#top", "is not the address of"),
+        ("mysql://gaia:hunter2@db.example.org/gaia", "is not the address of"),
+        ("hunter2", "is not the address of"),
+        ("postgresql://a:hunter2@b/c?ssl_mode=hunter2", "has the option 'ssl_mode', which Postgre"),
+        ("postgresql://a:hunter2@b/c?prepare_threshold=0", "has the option 'prepare_threshold'"),
+    ],
+)
+def test_one_that_cannot_be_is_refused_without_its_password(address: str, problem: str) -> None:
+    with pytest.raises(HiddenError, match=problem) as refused:
+        check_database_url(address)
+    assert "hunter2" not in str(refused.value)

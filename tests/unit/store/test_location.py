@@ -37,3 +37,22 @@ def test_where_the_settings_alone_name_it_they_have_to_be_right(broken_home: Hom
     broken_home.env_file.write_text(f"{VARIABLE}={URL} \nno value\n")
     with pytest.raises(SettingsError, match="no value"):
         database_url(broken_home, {})
+
+
+def test_an_address_that_cannot_be_read_is_one_mistake_without_its_password(tmp_path: Path) -> None:
+    home, wrong = Home(tmp_path), f"{URL}?password=hunter2&ssl_mode=require"
+    home.env_file.write_text(f"{VARIABLE}={wrong}\n")
+    home.env_file.chmod(0o600)
+    for environ in ({}, {VARIABLE: wrong}):
+        with pytest.raises(
+            SettingsError, match=f"{VARIABLE} has the option 'ssl_mode'.*Write it a"
+        ) as told:
+            database_url(home, environ)
+        assert "hunter2" not in str(told.value)
+    home.env_file.unlink()
+    home.settings_file.write_text(f"database: {{url: '{wrong}'}}\n")
+    with pytest.raises(
+        SettingsError, match=r"database\.url has the option 'ssl_mode'.*Allowed"
+    ) as told:
+        database_url(home, {})
+    assert "hunter2" not in str(told.value)
