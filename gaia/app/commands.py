@@ -42,7 +42,7 @@ def build_commands(
     commands = [
         *conversation_commands(stop_turn, digest_worker, faded),
         *linking_commands(
-            digest_worker, channels.by_name, lambda: base.settings.value.channels.remote
+            digest_worker, channels.by_name, lambda: base.settings.value.channels.remote, faded
         ),
         *memory_commands(
             memory.search,

@@ -100,6 +100,7 @@ def unlink(channel: Channel, sender: Sender) -> None:
 
     address = Address(channel, sender)
     _with_users(lambda users: users.unlink(address))
+    _wake()
     say(f"{address} is now linked to nobody.")
 
 
@@ -118,6 +119,7 @@ def undo_link(name: Name) -> None:
         return await database.write(undo)
 
     undone = with_database(change)
+    _wake()
     if undone is None:
         say(f"Nothing was linked to {name} within a day: 'gaia users unlink' takes an address.")
         raise typer.Exit(1)
@@ -199,6 +201,14 @@ def remove(
 
     with_database(change)
     say(f"Removed {user.name}.")
+
+
+def _wake() -> None:
+    """Have a running daemon write the files again that may hold what was incognito."""
+    from gaia.cli.control import wake
+    from gaia.paths import find_home
+
+    wake(find_home())
 
 
 def _with_users(action: Callable[[Users], Awaitable[T]]) -> T:

@@ -52,10 +52,12 @@ def linking_commands(
     digest_worker: DigestWorker,
     channels: Mapping[str, Channel],
     wanted: Callable[[], Collection[str]],
+    faded: Callable[[], None],
 ) -> Sequence[Command]:
-    """The command; the sessions are those of a user who becomes another, and what was
+    """The commands; the sessions are those of a user who becomes another, and what was
     said in them is for `digest_worker`. `channels` are those that are served, `wanted` those
-    that the settings ask for: a chat that hosts gaia serves its terminal alone."""
+    that the settings ask for: a chat that hosts gaia serves its terminal alone. `faded` is told
+    once something incognito may have ended."""
 
     def link(call: Call) -> Reply:
         words = call.words.split()
@@ -101,6 +103,9 @@ def linking_commands(
             committed=partial(digest_worker.wake, joined.user_id),
         )
 
+    def unlink(call: Call) -> Reply:
+        return Reply(_undo(call), is_farewell=True, committed=faded)
+
     return (
         Command.at_once(
             "link", "Add another channel of yours", link, ("pair",), private=True, topic=Topic.YOU
@@ -111,23 +116,18 @@ def linking_commands(
     )
 
 
-def unlink(call: Call) -> str | Reply:
-    """Take apart what was linked to the caller last."""
+def _undo(call: Call) -> str:
+    """Take apart what was linked to the caller last; returns what became of it."""
     user_id = call.caller.user.user_id
     undone = undo_last_link(call.session, user_id, by=user_id, now=call.now)
     if undone is None:
         return NOTHING_LINKED
     addresses = " and ".join(sentences.plain(str(each)) for each in undone.addresses)
     if undone.apart is None:
-        return Reply(
-            f"Undone: {addresses} belongs to nobody now, and what was said there stays with you.",
-            is_farewell=True,
-        )
+        return f"Undone: {addresses} belongs to nobody now, and what was said there stays with you."
     name, role = sentences.plain(undone.apart.name), undone.apart.role.with_article
-    return Reply(
-        f"Undone: {name} is apart again, {role}, with {addresses}, and with what I know from "
-        "there.",
-        is_farewell=True,
+    return (
+        f"Undone: {name} is apart again, {role}, with {addresses}, and with what I know from there."
     )
 
 

@@ -155,7 +155,7 @@ class CommandRunner:
         if present is None or present.user_id != user.user_id:
             return None
         if not own_chats.is_own(session, present):
-            departures.stop_messages(session, present.conversation_id, self._clock.now())
+            departures.stop_messages(session, present, self._clock.now())
             return None
         reply = run(session)
         self._finish(session, channel, batch, InboxState.DONE, reply)

@@ -192,7 +192,7 @@ class Handlers:
             return None
         now = self._clock.now()
         if not talk.is_theirs:
-            departures.stop_messages(session, conversation_id, now)
+            departures.stop_messages(session, talk.conversation, now)
             return None
         batch = batches.take(
             session,

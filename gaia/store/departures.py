@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, select, update
+from sqlalchemy import ColumnElement, Select, exists, select, update
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address
-from gaia.store import incognito, stops
+from gaia.store import forgets, incognito, stops
+from gaia.store.conversations import Conversation
 from gaia.store.inbox import UNFINISHED
 from gaia.store.spellings import spellings
 from gaia.store.tables import ConversationRow, InboxRow, InboxState, OutboxRow, OutboxState
@@ -23,12 +24,13 @@ NOT_THEIRS = (
 
 def give_up(session: Session, user_id: str, address: Address, now: datetime) -> None:
     """End what waits in the chats that a user had at an address: nothing of theirs is sent there,
-    and no message from there is answered as theirs."""
+    no message from there is answered as theirs, and what is incognito there is over."""
     chats = _chats(user_id, address)
     _withhold(session, OutboxRow.conversation_id.in_(chats))
-    stops.end(
-        session, now, InboxRow.conversation_id.in_(chats), InboxRow.state == InboxState.QUEUED
-    )
+    waiting = InboxRow.conversation_id.in_(chats), InboxRow.state == InboxState.QUEUED
+    stops.end(session, user_id, now, *waiting)
+    if session.scalar(select(exists(chats.where(ConversationRow.is_incognito)))):
+        forgets.fade(session, user_id, now)
 
 
 def withhold_notices(session: Session, conversation_ids: Collection[int]) -> None:
@@ -37,12 +39,13 @@ def withhold_notices(session: Session, conversation_ids: Collection[int]) -> Non
     _withhold(session, OutboxRow.conversation_id.in_(conversation_ids), unasked)
 
 
-def stop_messages(session: Session, conversation_id: int, now: datetime) -> None:
+def stop_messages(session: Session, conversation: Conversation, now: datetime) -> None:
     """End all messages of a conversation without an answer, those that were begun too."""
     stops.end(
         session,
+        conversation.user_id,
         now,
-        InboxRow.conversation_id == conversation_id,
+        InboxRow.conversation_id == conversation.conversation_id,
         InboxRow.state.in_(UNFINISHED),
     )
 

@@ -1,5 +1,5 @@
 """What `/stop` ends in a conversation: the answers that wait to be sent, the turn that runs and
-the messages that wait for theirs. Nothing is left of those that are incognito.
+the messages that wait for theirs. Nothing is left of those that are incognito, in any file.
 
 Each function works within the caller's transaction.
 """
@@ -55,22 +55,19 @@ def drop_waiting(
 ) -> int:
     """End the messages that came before the inbox id `before` and wait for their
     turn, without an answer; returns how many."""
-    count, hidden = end(
+    return end(
         session,
+        conversation.user_id,
         now,
         InboxRow.conversation_id == conversation.conversation_id,
         InboxRow.inbox_id < before,
         InboxRow.state == InboxState.QUEUED,
         InboxRow.is_command.is_(False),
     )
-    if hidden:
-        forgets.fade(session, conversation.user_id, now)
-    return count
 
 
-def end(session: Session, now: datetime, *which: ColumnElement[bool]) -> tuple[int, int]:
-    """End these messages without an answer; returns how many, and how many of them are
-    incognito, of which nothing is left."""
+def end(session: Session, user_id: str, now: datetime, *which: ColumnElement[bool]) -> int:
+    """End these messages of a user without an answer; returns how many."""
     ended = session.execute(
         update(InboxRow)
         .where(*which)
@@ -80,4 +77,5 @@ def end(session: Session, now: datetime, *which: ColumnElement[bool]) -> tuple[i
     hidden = [inbox_id for inbox_id, is_incognito in ended if is_incognito]
     if hidden:
         incognito.wipe_messages(session, InboxRow.inbox_id.in_(hidden))
-    return len(ended), len(hidden)
+        forgets.fade(session, user_id, now)
+    return len(ended)

@@ -6,10 +6,12 @@ import pytest
 
 from gaia.errors import ModelUnavailableError
 from gaia.memory.extraction import Reader
+from gaia.messages import Address
 from gaia.settings.schema import LimitsSettings, Settings
 from gaia.testing.function_model import ToolCall, last_user_text
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
 from tests.harness.traces import files_with
+from tests.integration.core.test_link import Person
 
 WORD = "zqxyloqz"
 HALF_AN_HOUR = 30 * 60
@@ -111,6 +113,30 @@ async def test_what_was_stopped_while_it_waited_or_refused_is_gone_too(running_c
         core.clock.advance(60)
         await core.channel.say("/incognito off")
         assert "no longer incognito" in (await core.channel.until_sent(5))[-1].text
+        await until_faded(core)
+        assert files_with(home.root, WORD) == []
+
+
+@pytest.mark.parametrize("by_command", [True, False])
+async def test_what_waits_or_was_said_at_an_unlinked_address_is_gone(
+    running_core, home, by_command
+):
+    def fails(request):
+        waits = "tomorrow" in last_user_text(request)
+        return ModelUnavailableError("down") if waits else "fine"
+
+    async with running_core(fails, other_channels=("phone",)) as core:
+        ada, phone = Person(core.channel, "ada"), Person(core.others["phone"], "+49151")
+        await phone.ask(await ada.link_code())
+        await phone.ask("/incognito")
+        await phone.ask(f"I dreamt of {WORD}")
+        await core.others["phone"].say(f"and tomorrow of {WORD}", sender="+49151")
+        await core.clock.until_sleeping()
+        if by_command:
+            assert (await ada.ask("/unlink")).text.startswith("Undone")
+        else:
+            await core.users.unlink(Address("phone", "+49151"))
+            core.app.forget_worker.wake()
         await until_faded(core)
         assert files_with(home.root, WORD) == []
 
