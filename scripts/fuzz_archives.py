@@ -27,7 +27,7 @@ from gaia.ops.backup.restore import restore_backup
 from gaia.ops.backup.verify import verify_backup
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.book import Book
 from tests.harness.fuzz import run, show

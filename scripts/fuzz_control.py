@@ -25,7 +25,7 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from tests.harness.fuzz import run, show
 from tests.harness.odd_requests import CANARY, OddRequest, odd_requests
 from tests.harness.processes import DaemonProcess, running_daemon

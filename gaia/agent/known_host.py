@@ -25,7 +25,7 @@ from gaia.agent.prompt import turn_begins
 from gaia.agent.refusals import Refusal
 from gaia.clock import SystemClock
 from gaia.files import rewrite
-from gaia.memory.recall import text_tokens
+from gaia.memory.search.recall import text_tokens
 from gaia.ports import Clock
 from gaia.settings.providers import ResolvedModel
 from gaia.settings.schema import ModelSettings

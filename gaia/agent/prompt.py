@@ -22,8 +22,8 @@ from google.genai import types
 
 from gaia import fence
 from gaia.memory.memory import Memory
-from gaia.memory.preload import Prefix
-from gaia.memory.recall import excerpt
+from gaia.memory.search.preload import Prefix
+from gaia.memory.search.recall import excerpt
 from gaia.settings.providers import ModelProvider
 from gaia.store.tool_failures import ToolFailure
 

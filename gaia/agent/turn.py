@@ -37,9 +37,9 @@ from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Memory
-from gaia.memory.pleasantries import QUESTION_MARKS
-from gaia.memory.preload import NOTHING, Prefix, Preload, Preloaded
-from gaia.memory.recall import Cue, Recall
+from gaia.memory.search.pleasantries import QUESTION_MARKS
+from gaia.memory.search.preload import NOTHING, Prefix, Preload, Preloaded
+from gaia.memory.search.recall import Cue, Recall
 from gaia.sessions.service import (
     AGENT_NAME,
     TURN_ID,

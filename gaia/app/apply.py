@@ -20,8 +20,8 @@ from gaia.app.build import App
 from gaia.app.channels import changed_channels, enabled_channels
 from gaia.app.models import ModelStack
 from gaia.app.tasks import Listeners, Place, Tasks
-from gaia.memory import rerank
 from gaia.memory.index.opener import parts_inputs, parts_opener
+from gaia.memory.search import rerank
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.settings.changes import Change, differences

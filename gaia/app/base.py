@@ -9,9 +9,9 @@ from gaia.core.shares import Shares
 from gaia.memory.confidence import Decay
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import parts_opener
-from gaia.memory.ranking import E5
-from gaia.memory.rerank import Reranker
-from gaia.memory.search import RankingOptions, Search
+from gaia.memory.search.ranking import E5
+from gaia.memory.search.rerank import Reranker
+from gaia.memory.search.search import RankingOptions, Search
 from gaia.ops.backup.backups import Backups, build_backups
 from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.forget_worker import ForgetWorker
@@ -22,7 +22,7 @@ from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import MemorySettings, Settings
 from gaia.store.engine import Database
-from gaia.store.users import Users
+from gaia.store.people.users import Users
 from gaia.swappable import Swappable
 
 HOSTED_QUIET_SECONDS = 20.0

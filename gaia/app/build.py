@@ -33,9 +33,9 @@ from gaia.core.turns import Turns
 from gaia.digest.worker import DigestWorker
 from gaia.memory.extraction import Reader
 from gaia.memory.index.index import Index
-from gaia.memory.preload import room
-from gaia.memory.rerank import Reranker
-from gaia.memory.search import RankingOptions
+from gaia.memory.search.preload import room
+from gaia.memory.search.rerank import Reranker
+from gaia.memory.search.search import RankingOptions
 from gaia.ops.backup.backups import Backups
 from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.forget_worker import ForgetWorker
@@ -52,7 +52,7 @@ from gaia.schedule.schedule import Schedule
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
-from gaia.store.users import Users
+from gaia.store.people.users import Users
 from gaia.swappable import Swappable
 from gaia.web.local import memory_routes, query_routes, session_routes, terminal_route
 from gaia.web.page.parts import PageParts

@@ -19,7 +19,7 @@ from gaia.ports import Channel, Clock
 from gaia.settings.load import LoadedSettings
 from gaia.store import conversations
 from gaia.store.engine import Database
-from gaia.store.users import User
+from gaia.store.people.users import User
 from gaia.swappable import Swappable
 
 

@@ -21,7 +21,7 @@ from gaia.commands.tell import tell_commands
 from gaia.core.group_rights import GroupRights
 from gaia.core.strangers import Strangers
 from gaia.digest.worker import DigestWorker
-from gaia.memory.preload import Room
+from gaia.memory.search.preload import Room
 from gaia.ops.status import Status
 from gaia.web.page.parts import PageParts
 

@@ -32,11 +32,11 @@ from gaia.settings.agreement import (
     shared_values,
 )
 from gaia.settings.keys import show_value
-from gaia.store import shared_settings
 from gaia.store.engine import Database
+from gaia.store.processes import shared_settings
 
 if TYPE_CHECKING:
-    from gaia.store.membership import Membership
+    from gaia.store.processes.membership import Membership
 
 logger = logging.getLogger(__name__)
 

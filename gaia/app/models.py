@@ -30,10 +30,10 @@ from gaia.memory.extraction import AskModel, Extractor, Reader
 from gaia.memory.index.factories import AUTO
 from gaia.memory.index.llm import Mem0Ask
 from gaia.memory.index.opener import open_llm
-from gaia.memory.pleasantries import is_pleasantry
-from gaia.memory.preload import Preload, room
-from gaia.memory.recall import Recall
-from gaia.memory.search import Search
+from gaia.memory.search.pleasantries import is_pleasantry
+from gaia.memory.search.preload import Preload, room
+from gaia.memory.search.recall import Recall
+from gaia.memory.search.search import Search
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings

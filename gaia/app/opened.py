@@ -24,7 +24,7 @@ from gaia.store.opener import open_database
 from gaia.web.server import listening_on_path
 
 if TYPE_CHECKING:
-    from gaia.store.membership import Membership
+    from gaia.store.processes.membership import Membership
 
 
 @dataclass(frozen=True, slots=True)

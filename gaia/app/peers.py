@@ -35,7 +35,7 @@ class Peers:
         does."""
         if self._member is None:
             return
-        from gaia.store.notices import Callbacks
+        from gaia.store.processes.notices import Callbacks
 
         app = self._opened.app
         self._member.tell(

@@ -9,7 +9,7 @@ from gaia.paths import Home
 from gaia.store.engine import Database
 
 if TYPE_CHECKING:
-    from gaia.store.membership import Membership
+    from gaia.store.processes.membership import Membership
 
 
 async def join(database: Database, home: Home, *, serves: bool) -> Membership | None:
@@ -23,8 +23,8 @@ async def join(database: Database, home: Home, *, serves: bool) -> Membership | 
     if database.server is None:
         return None
     # PostgreSQL's driver is an extra.
-    from gaia.store.membership import Membership
-    from gaia.store.postgres import PostgresDatabase
+    from gaia.store.postgres.database import PostgresDatabase
+    from gaia.store.processes.membership import Membership
 
     if not isinstance(database, PostgresDatabase):
         return None

@@ -14,7 +14,7 @@ from gaia import logs
 from gaia.app.channels import require_secrets
 from gaia.clock import SystemClock
 from gaia.errors import HomeError, SettingsError
-from gaia.memory import rerank
+from gaia.memory.search import rerank
 from gaia.ops import mounts
 from gaia.ops.service.watchdog import ServiceManager
 from gaia.paths import Home

@@ -116,7 +116,7 @@ def _check_what_they_ask_for(loaded: LoadedSettings, home: Home) -> None:
     """
     from channels.credentials import missing
     from gaia.errors import SettingsError
-    from gaia.memory.rerank import require_extra
+    from gaia.memory.search.rerank import require_extra
     from gaia.settings.providers import resolve_loaded
 
     require_extra(loaded.settings.memory)

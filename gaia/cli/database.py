@@ -161,7 +161,7 @@ def _next_step(home: Home, target: URL | None) -> str:
 
 
 def _name_of(home: Home, target: URL | None) -> str:
-    from gaia.store.postgres_faults import name_of
+    from gaia.store.postgres.faults import name_of
 
     return str(home.database) if target is None else name_of(target)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gaia.ops.growth.proposals import Proposal
     from gaia.store.engine import Database
     from gaia.store.growth import Step
-    from gaia.store.identities import User
+    from gaia.store.people.identities import User
 
 app = typer.Typer(
     no_args_is_help=True, help="What usage proposes to change, applied only after a yes."
@@ -45,13 +45,13 @@ def run(
     """
     from gaia.cli.control import wake
     from gaia.clock import SystemClock
-    from gaia.memory.search import Search
+    from gaia.memory.search.search import Search
     from gaia.ops.growth.figures import NoIndex, figures
     from gaia.ops.growth.proposals import propose
     from gaia.ops.growth.steps import take
     from gaia.paths import find_home
     from gaia.settings.load import load_settings
-    from gaia.store.identities import Role
+    from gaia.store.people.identities import Role
 
     home, clock = find_home(), SystemClock()
 

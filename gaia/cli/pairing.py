@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from gaia.ops.queries.people import RequestReport
     from gaia.store.engine import Database
-    from gaia.store.pairings import Code, Pairing
-    from gaia.store.users import Role, User
+    from gaia.store.people.pairings import Code, Pairing
+    from gaia.store.people.users import Role, User
 
 T = TypeVar("T")
 NOT_REMOTE = "No channel is on that could take it: 'gaia setup' adds Telegram or WhatsApp."
 
 
 class RoleName(StrEnum):
-    """The roles of `gaia.store.users.Role`, without what that imports."""
+    """The roles of `gaia.store.people.users.Role`, without what that imports."""
 
     OWNER = "owner"
     MEMBER = "member"
@@ -53,7 +53,7 @@ def pair(
     """Make a code for a user. Whoever writes it to gaia within an hour is them."""
     import asyncio
 
-    from gaia.store.pairings import new_code
+    from gaia.store.people.pairings import new_code
 
     async def make(database: Database) -> tuple[Code, _Invited]:
         code = await asyncio.to_thread(new_code)
@@ -122,8 +122,9 @@ def approve(
     from gaia.core import pairing
     from gaia.ops.queries.people import user_report
     from gaia.paths import find_home
-    from gaia.store import audit, identities
-    from gaia.store.users import Role
+    from gaia.store import audit
+    from gaia.store.people import identities
+    from gaia.store.people.users import Role
 
     if as_user is not None and (name is not None or role is not None):
         raise typer.BadParameter("a user who is known has a name and a role", param_hint="--as")
@@ -157,9 +158,10 @@ def _invite(
 ) -> _Invited:
     """Make the code good for whom it is meant; returns who that is."""
     from gaia.core import pairing
-    from gaia.store import audit, identities
-    from gaia.store.names import checked_name
-    from gaia.store.users import Role
+    from gaia.store import audit
+    from gaia.store.people import identities
+    from gaia.store.people.names import checked_name
+    from gaia.store.people.users import Role
 
     if name is None and role in (None, RoleName.OWNER):
         owners = identities.owners(session)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gaia.ops.queries.people import UserReport
     from gaia.store.engine import Database
-    from gaia.store.users import User, Users
+    from gaia.store.people.users import User, Users
 
 app = typer.Typer(no_args_is_help=True, help="Who may talk to gaia, and from where.")
 Name = Annotated[str, typer.Argument(help="The user's name or id.")]
@@ -58,7 +58,7 @@ def add(
 ) -> None:
     """Add a user. They can write once an address is linked to them."""
     from gaia.ops.queries.people import user_report
-    from gaia.store.users import Role
+    from gaia.store.people.users import Role
 
     user = _with_users(lambda users: users.create(name, Role(role)))
     if as_json:
@@ -108,7 +108,8 @@ def undo_link(name: Name) -> None:
     """Undo what was linked to a user last, within a day."""
     from gaia.clock import SystemClock
     from gaia.ops.people import Undone, undo_last_link
-    from gaia.store import audit, identities
+    from gaia.store import audit
+    from gaia.store.people import identities
 
     async def change(database: Database) -> Undone | None:
         def undo(session: Session) -> Undone | None:
@@ -133,7 +134,7 @@ def undo_link(name: Name) -> None:
 
 def set_role(name: Name, role: Annotated[RoleName, typer.Argument(help="The new role.")]) -> None:
     """Give a user another role."""
-    from gaia.store.users import Role
+    from gaia.store.people.users import Role
 
     async def change(users: Users) -> User:
         return await users.set_role(await users.find(name), Role(role))
@@ -218,7 +219,7 @@ def _with_users(action: Callable[[Users], Awaitable[T]]) -> T:
 def _users(database: Database) -> Users:
     from gaia.clock import SystemClock
     from gaia.store import audit
-    from gaia.store.users import Users
+    from gaia.store.people.users import Users
 
     return Users(database, SystemClock(), by=audit.CLI)
 

@@ -15,9 +15,10 @@ from gaia.memory.contexts import GLOBAL
 from gaia.ops.report_parts import usage_status
 from gaia.ops.status import Status
 from gaia.ops.status_text import Own, for_chat
-from gaia.store import digests, identities, inbox, incognito, stops, usage
+from gaia.store import digests, inbox, incognito, stops, usage
 from gaia.store.digest_tables import DigestReason
-from gaia.store.users import Role
+from gaia.store.people import identities
+from gaia.store.people.users import Role
 from gaia.text import counted, counted_turns
 
 USUAL_KEPT = 20

@@ -17,7 +17,7 @@ from gaia.errors import UnknownForgetError
 from gaia.memory import forget, ledger
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
-from gaia.memory.recall import Finder
+from gaia.memory.search.recall import Finder
 from gaia.memory.text import normalise
 from gaia.messages import Button
 from gaia.store import forgets

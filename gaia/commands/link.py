@@ -15,10 +15,11 @@ from gaia.memory import ledger
 from gaia.messages import Address, Button
 from gaia.ops.people import join_person, undo_last_link
 from gaia.ports import Channel
-from gaia.store import audit, identities, pairings, questions, strangers
+from gaia.store import audit, questions
 from gaia.store.audit import Action
-from gaia.store.identities import Role, User
-from gaia.store.pairings import Pairing, new_code, read_code
+from gaia.store.people import identities, pairings, strangers
+from gaia.store.people.identities import Role, User
+from gaia.store.people.pairings import Pairing, new_code, read_code
 from gaia.text import counted_memories
 
 CONFIRMED = "yes"

@@ -21,12 +21,13 @@ from gaia.commands.memory_text import (
 from gaia.commands.pending import HOW, drop, keeping, list_pending
 from gaia.commands.registry import Call, Command, Run, Topic
 from gaia.core.slash import Caller, Reply
-from gaia.memory import entities, ledger, shared
+from gaia.memory import ledger, shared
 from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory, Statement
-from gaia.memory.preload import Room, rules
-from gaia.memory.recall import Finder
+from gaia.memory.people import entities
+from gaia.memory.search.preload import Room, rules
+from gaia.memory.search.recall import Finder
 from gaia.memory.text import normalise
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.text import counted

@@ -17,10 +17,11 @@ from gaia.errors import (
     UnknownUserError,
     UserNameError,
 )
-from gaia.store import audit, identities
+from gaia.store import audit
 from gaia.store.audit import Action
-from gaia.store.identities import Role
-from gaia.store.pairings import Pairing, read_code
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
+from gaia.store.people.pairings import Pairing, read_code
 
 Greet = Callable[[Session, Pairing], int | None]
 """Tells who was let in; returns the conversation to deliver then."""

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from gaia.core.slash import Caller, Prepared, Reply, Slash
 from gaia.messages import MenuEntry
 from gaia.ports import Clock
-from gaia.store.users import Role, User
+from gaia.store.people.users import Role, User
 
 HOW_TO_TALK = "Just write to me. These are my commands."
 HOW_TO_TALK_HERE = (

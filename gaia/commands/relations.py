@@ -9,11 +9,12 @@ import regex
 from gaia.commands.memory_text import INCOGNITO, verb_of
 from gaia.commands.registry import Call, Command, Topic
 from gaia.core.slash import Reply
-from gaia.memory import graph, ledger, paths, people
+from gaia.memory import ledger
 from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.excerpts import quoted
-from gaia.memory.paths import Meant, Scope
-from gaia.memory.people import Known, Tie
+from gaia.memory.people import graph, paths, people
+from gaia.memory.people.paths import Meant, Scope
+from gaia.memory.people.people import Known, Tie
 from gaia.messages import Button
 from gaia.store.memory_tables import MemoryStatus
 

@@ -21,8 +21,8 @@ from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.memory import Memory, Statement
-from gaia.memory.preload import Room
-from gaia.memory.recall import Finder
+from gaia.memory.search.preload import Room
+from gaia.memory.search.recall import Finder
 from gaia.messages import Button
 from gaia.store.memory_tables import MemorySource
 from gaia.text import counted_memories

@@ -11,15 +11,17 @@ from gaia.commands.registry import Call, Command, Topic
 from gaia.core import reminder_text
 from gaia.core.slash import Reply
 from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
-from gaia.memory import credentials, ledger, recurrence, reminder_words, reminders
+from gaia.memory import credentials, ledger
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
-from gaia.memory.recurrence import Due
-from gaia.memory.reminder_doubts import CONDITION
+from gaia.memory.reminders import recurrence, reminders
+from gaia.memory.reminders import requests as reminder_words
+from gaia.memory.reminders.doubts import CONDITION
+from gaia.memory.reminders.recurrence import Due
 from gaia.messages import Button
 from gaia.settings.schema import Settings
-from gaia.store import identities
 from gaia.store.memory_tables import MemorySource, MemoryStatus
+from gaia.store.people import identities
 from gaia.swappable import Swappable
 from gaia.text import counted
 from gaia.zones import guess, local_zone, matching, zone_of

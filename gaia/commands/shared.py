@@ -13,9 +13,10 @@ from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
 from gaia.messages import Button
 from gaia.ports import Channel
-from gaia.store import identities, outbox, own_chats
-from gaia.store.identities import Role
+from gaia.store import outbox
 from gaia.store.memory_tables import MemorySource
+from gaia.store.people import identities, own_chats
+from gaia.store.people.identities import Role
 
 SHOWN = 30
 """Notes that a list has."""

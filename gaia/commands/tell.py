@@ -10,15 +10,15 @@ from gaia.commands.registry import Call, Command, Topic
 from gaia.core.proposals import CHANNELS, whether_to_send
 from gaia.core.sentences import plain
 from gaia.core.slash import Reply
-from gaia.memory import contacts
 from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
-from gaia.memory.paths import Scope
+from gaia.memory.people import contacts
+from gaia.memory.people.paths import Scope
 from gaia.messages import Button
 from gaia.ports import Channel
 from gaia.store import letters, outbox
 from gaia.store.letters import LONGEST_LETTER
-from gaia.store.users import Role, User
+from gaia.store.people.users import Role, User
 
 HOW = (
     "Whom should I tell what? For example: /tell Ann: I am late, or /tell my girlfriend I am late. "

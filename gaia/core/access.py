@@ -23,9 +23,9 @@ from gaia.settings.schema import Settings
 from gaia.store import audit, inbox, outbox, senders
 from gaia.store.audit import Action
 from gaia.store.conversations import Conversation
-from gaia.store.names import name_key
+from gaia.store.people.names import name_key
+from gaia.store.people.users import Role, User, Users
 from gaia.store.tables import InboxState
-from gaia.store.users import Role, User, Users
 from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)

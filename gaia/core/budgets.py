@@ -22,8 +22,9 @@ from gaia.core.access import TERMINAL
 from gaia.core.sentences import split_notice
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import identities, outbox, own_chats, usage
+from gaia.store import outbox, usage
 from gaia.store.conversations import Conversation
+from gaia.store.people import identities, own_chats
 from gaia.store.usage import Budget, Stage, Usage
 from gaia.swappable import Swappable
 

@@ -20,12 +20,13 @@ from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.workers import Workers
 from gaia.logs import turn_in_log
 from gaia.ports import Channel, Clock
-from gaia.store import batches, conversations, departures, inbox, incognito, outbox, own_chats
+from gaia.store import batches, conversations, inbox, incognito, outbox
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database, UnknownOutcomeError
+from gaia.store.people import departures, own_chats
+from gaia.store.people.users import User, Users
 from gaia.store.tables import InboxState
-from gaia.store.users import User, Users
 
 logger = logging.getLogger(__name__)
 

@@ -35,11 +35,12 @@ from gaia.logs import turn_in_log
 from gaia.messages import DeliveryReport, Outbound
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import chunk_states, departures, forgets, inbox, outbox
+from gaia.store import chunk_states, forgets, inbox, outbox
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.inbox import Answered
 from gaia.store.outbox import Chunk, Due
+from gaia.store.people import departures
 from gaia.store.tables import OutboxState
 from gaia.swappable import Lease, Swappable
 

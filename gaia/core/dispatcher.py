@@ -27,18 +27,11 @@ from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
 from gaia.messages import CORRECTION, MAYBE_FORWARDED, Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
-from gaia.store import (
-    conversations,
-    edits,
-    inbox,
-    outbox,
-    overheard,
-    pairings,
-    senders,
-)
+from gaia.store import conversations, edits, inbox, outbox, overheard, senders
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
-from gaia.store.users import User
+from gaia.store.people import pairings
+from gaia.store.people.users import User
 from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)

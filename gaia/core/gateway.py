@@ -23,11 +23,12 @@ from gaia.errors import ModelError, StoreError
 from gaia.memory.contexts import GLOBAL
 from gaia.messages import Address, DeliveryReport, Inbound, Receipt, ReceiptKind, SentCopy
 from gaia.ports import Clock
-from gaia.store import chunk_states, conversations, identities, outbox
+from gaia.store import chunk_states, conversations, outbox
 from gaia.store.engine import Database
-from gaia.store.identities import move_address
+from gaia.store.people import identities
+from gaia.store.people.identities import move_address
+from gaia.store.people.users import Users
 from gaia.store.sessions import SessionKey
-from gaia.store.users import Users
 from gaia.swappable import Swappable
 from gaia.zones import zone_of
 

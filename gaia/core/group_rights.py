@@ -9,7 +9,7 @@ from gaia.core.slash import Caller
 from gaia.messages import Address
 from gaia.ports import Channel, Moderated
 from gaia.store.conversations import Conversation
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 
 REFUSED = (
     "What I know of this group belongs to all of you: only an admin of this group, or an owner of "

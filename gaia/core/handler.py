@@ -31,18 +31,19 @@ from gaia.core.turns import Slots, Turns
 from gaia.core.workers import Workers
 from gaia.errors import GaiaError, ModelError
 from gaia.logs import turn_in_log
-from gaia.memory.recall import Cue
+from gaia.memory.search.recall import Cue
 from gaia.messages import TurnEnded
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import batches, conversations, departures, identities, inbox, senders
+from gaia.store import batches, conversations, inbox, senders
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database, UnknownOutcomeError
+from gaia.store.people import departures, identities
+from gaia.store.people.users import Role, User
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
 from gaia.store.usage import Tariff
-from gaia.store.users import Role, User
 from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)

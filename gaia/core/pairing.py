@@ -13,12 +13,13 @@ from sqlalchemy.orm import Session
 from gaia.core import slash
 from gaia.errors import AddressTakenError, GroupUserError, UnknownCodeError
 from gaia.messages import OWN_NOTES, Address, Inbound
-from gaia.store import audit, identities, links, pairings, strangers
+from gaia.store import audit
 from gaia.store.audit import Action
-from gaia.store.identities import Role, User
-from gaia.store.names import usable_name
-from gaia.store.pairing_tables import PairingPurpose
-from gaia.store.pairings import Code, Pairing, Terms, read_code
+from gaia.store.people import identities, links, pairings, strangers
+from gaia.store.people.identities import Role, User
+from gaia.store.people.names import usable_name
+from gaia.store.people.pairing_tables import PairingPurpose
+from gaia.store.people.pairings import Code, Pairing, Terms, read_code
 
 REQUESTS_A_CHANNEL = 3
 """So many strangers of a channel may wait for an owner at the same time."""

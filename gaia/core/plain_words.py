@@ -11,14 +11,14 @@ from datetime import datetime, timedelta, tzinfo
 from sqlalchemy.orm import Session
 
 from gaia.core.yes_or_no import LONGEST, SNOOZE, answer_of
-from gaia.memory import reminder_words
+from gaia.memory.reminders import requests as reminder_words
 from gaia.messages import Inbound
 from gaia.settings.schema import Settings
 from gaia.store import edits, questions
 from gaia.store.conversations import Conversation
 from gaia.store.edits import REMIND
+from gaia.store.people.users import User
 from gaia.store.questions import Question
-from gaia.store.users import User
 from gaia.swappable import Swappable
 from gaia.zones import zone_of
 

@@ -24,8 +24,9 @@ from gaia.memory.memory import Memory
 from gaia.memory.profile import input_hash, material, plain_profile
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
-from gaia.store import identities, profiles, usage
+from gaia.store import profiles, usage
 from gaia.store.engine import Database
+from gaia.store.people import identities
 from gaia.store.profiles import Profile
 from gaia.store.usage import Usage
 from gaia.swappable import Swappable

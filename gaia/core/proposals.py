@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 
 from gaia.core.sentences import plain
 from gaia.core.slash import Reply
-from gaia.memory import contacts, ledger, pending
-from gaia.memory.contacts import Contact
+from gaia.memory import ledger, pending
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
+from gaia.memory.people import contacts
+from gaia.memory.people.contacts import Contact
 from gaia.messages import Button
 from gaia.store import forgets, letters
 from gaia.store.letters import Letter

@@ -11,8 +11,8 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from gaia.core import reminder_text
-from gaia.memory import reminders
-from gaia.memory.reminders import Told
+from gaia.memory.reminders import reminders
+from gaia.memory.reminders.reminders import Told
 from gaia.ports import Channel
 from gaia.store import chunk_states, outbox
 from gaia.store.conversations import Conversation

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from gaia.memory.memory import Memory
-from gaia.memory.recurrence import last_time, rule_parts
+from gaia.memory.reminders.recurrence import last_time, rule_parts
 from gaia.messages import Button
 from gaia.text import one_line
 from gaia.zones import zone_of

@@ -21,7 +21,7 @@ from gaia.errors import (
     ModelUnreachableError,
 )
 from gaia.ports import Channel
-from gaia.store.identities import User
+from gaia.store.people.identities import User
 
 STOPPED = "Stopped."
 NOTHING_TO_STOP = "Nothing is running."

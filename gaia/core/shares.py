@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from gaia.store.processes import Process
+    from gaia.store.processes.processes import Process
 
 SHARE_KEY = TypeVar("SHARE_KEY", bound=Hashable, contravariant=True)
 

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from gaia.messages import Button, MenuEntry
 from gaia.store.conversations import Conversation
 from gaia.store.outbox import NewFile
-from gaia.store.users import User
+from gaia.store.people.users import User
 
 LONGEST_BESIDE_FILE = 500
 """Characters of a text that goes with a file. Telegram puts it below the file, where a

@@ -22,20 +22,12 @@ from gaia.core.access import TERMINAL
 from gaia.core.delivery import Delivery
 from gaia.messages import Address, Button, Inbound
 from gaia.ports import Channel, Clock
-from gaia.store import (
-    audit,
-    conversations,
-    identities,
-    inbox,
-    outbox,
-    own_chats,
-    pairings,
-    strangers,
-)
+from gaia.store import audit, conversations, inbox, outbox
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
-from gaia.store.identities import User
-from gaia.store.pairings import Code, Pairing
+from gaia.store.people import identities, own_chats, pairings, strangers
+from gaia.store.people.identities import User
+from gaia.store.people.pairings import Code, Pairing
 from gaia.store.tables import InboxState
 
 logger = logging.getLogger(__name__)

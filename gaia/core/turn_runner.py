@@ -19,7 +19,7 @@ from gaia.agent.turn import Agent, Answer, Ask, Known, Scene
 from gaia.core.attachments import Attachments
 from gaia.core.message_text import render_messages, with_replied
 from gaia.errors import ModelRefusedError
-from gaia.memory.recall import Cue
+from gaia.memory.search.recall import Cue
 from gaia.messages import Attachment, TurnStarted, TurnText, TurnTool
 from gaia.ports import Channel
 from gaia.store import batches, replies

@@ -15,7 +15,7 @@ import regex
 
 from gaia.digest.plain import SPEAKING, is_question, is_request, plain
 from gaia.memory.dates import NUMBER_OF
-from gaia.memory.pleasantries import is_pleasantry
+from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.text import content_terms, normalise
 from gaia.store.archive import MESSAGE_BREAK
 

@@ -25,7 +25,7 @@ from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Extraction, Finding, Offer, Window
 from gaia.memory.ledger import LONGEST_MEMORY
-from gaia.memory.pleasantries import is_pleasantry
+from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.text import content_terms, normalise, storable
 from gaia.store.memory_tables import MemoryKind
 

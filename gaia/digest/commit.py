@@ -22,12 +22,13 @@ from gaia.digest.write import Committed
 from gaia.errors import GaiaError
 from gaia.memory.extraction import Checked
 from gaia.ports import Channel, Clock
-from gaia.store import archive, conversations, digests, forgets, identities, outbox, sessions
+from gaia.store import archive, conversations, digests, forgets, outbox, sessions
 from gaia.store.archive import ArchivedTurn
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason, DigestState
 from gaia.store.digests import Digest
 from gaia.store.engine import Database
+from gaia.store.people import identities
 from gaia.zones import zone_of
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from gaia.digest.sentences import Attribution, Sentence, sentences
 from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Checked, Proposal, Window
-from gaia.memory.pleasantries import is_pleasantry
+from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.text import content_terms, storable
 from gaia.store.archive import ArchivedTurn
 from gaia.store.memory_tables import MemoryKind

@@ -17,8 +17,8 @@ from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.extraction import Checked, Offer, Target, Window
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
-from gaia.memory.pleasantries import is_pleasantry
-from gaia.memory.recall import Finder
+from gaia.memory.search.pleasantries import is_pleasantry
+from gaia.memory.search.recall import Finder
 from gaia.ports import Clock
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus

@@ -17,11 +17,12 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import UnusableExtractionError
 from gaia.memory.extraction import Checked, Proposal, Window
-from gaia.store import archive, digests, forgets, identities
+from gaia.store import archive, digests, forgets
 from gaia.store.archive import ArchivedTurn
 from gaia.store.digest_tables import DigestState
 from gaia.store.digests import Digest, ReadWindow
-from gaia.store.identities import User
+from gaia.store.people import identities
+from gaia.store.people.identities import User
 
 logger = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from gaia.digest.sentences import (
     sentences,
 )
 from gaia.memory import credentials
-from gaia.memory.pleasantries import is_pleasantry
+from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.text import content_terms, normalise
 from gaia.store.archive import ArchivedTurn
 

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import regex
 
-from gaia.memory.pleasantries import QUESTION_MARKS
+from gaia.memory.search.pleasantries import QUESTION_MARKS
 from gaia.memory.text import normalise
 
 SAME_MARKS = str.maketrans(

@@ -19,8 +19,8 @@ from gaia.digest.verify import Effect, Verdict, Verdicts
 from gaia.memory import credentials, when
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Change, Checked, Proposal, Relation, Target
-from gaia.memory.recurrence import Due, anchored
-from gaia.memory.reminder_words import MORNING, due_of
+from gaia.memory.reminders.recurrence import Due, anchored
+from gaia.memory.reminders.requests import MORNING, due_of
 from gaia.memory.text import normalise, storable
 from gaia.memory.when import Placed
 from gaia.store.memory_tables import MemoryKind

@@ -21,7 +21,7 @@ from gaia.digest.plain import (
     plain,
     told_before_asking,
 )
-from gaia.memory.pleasantries import is_pleasantry
+from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.text import UNSPACED_SCRIPTS, bare_words
 from gaia.store.archive import MESSAGE_BREAK, ArchivedTurn
 

@@ -10,11 +10,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from gaia.digest.check import THE_USER
-from gaia.memory import credentials, entities, forgotten, text
+from gaia.memory import credentials, forgotten, text
 from gaia.memory.extraction import Proposal, Relation
-from gaia.memory.kinship import KIN
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.memory import Statement
+from gaia.memory.people import entities
+from gaia.memory.people.kinship import KIN
 from gaia.store.digest_tables import ArchivedTurnRow
 from gaia.store.digests import Digest
 from gaia.store.memory_tables import MemoryKind, MemorySource

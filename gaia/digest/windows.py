@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, tzinfo
 
 from gaia.memory.extraction import AskModel, Window
-from gaia.memory.recall import tokens as tokens_of
+from gaia.memory.search.recall import tokens as tokens_of
 from gaia.store.archive import ArchivedTurn
 
 ANSWER_SHARE = 20

@@ -18,10 +18,11 @@ from gaia.digest.denial import denies
 from gaia.digest.statements import Authorship, episode_of
 from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
 from gaia.errors import UnfitMemoryError
-from gaia.memory import graph, ledger, pending
+from gaia.memory import ledger, pending
 from gaia.memory.extraction import Change, Checked, Proposal, Target
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.memory.owner import owner
+from gaia.memory.people import graph
 from gaia.memory.rows import text_hash
 from gaia.memory.text import content_terms
 from gaia.store.digests import Digest

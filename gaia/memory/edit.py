@@ -7,8 +7,9 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from gaia.memory import entities, ledger
+from gaia.memory import ledger
 from gaia.memory.memory import Memory, Statement
+from gaia.memory.people import entities
 from gaia.memory.text import content_terms
 from gaia.store.memory_tables import MemoryKind, MemorySource
 

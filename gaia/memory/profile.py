@@ -16,7 +16,7 @@ from gaia.memory import credentials
 from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.memory import COLUMNS, Memory, memory_of
 from gaia.memory.owner import owner
-from gaia.memory.recall import excerpt
+from gaia.memory.search.recall import excerpt
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.profiles import Bullet, Profile
 

@@ -15,9 +15,10 @@ from datetime import datetime
 from sqlalchemy import Select, delete, insert, select
 from sqlalchemy.orm import Session
 
-from gaia.memory import graph, text
+from gaia.memory import text
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
+from gaia.memory.people import graph
 from gaia.store import full_text, indexes, profiles, relations
 from gaia.store.memory_tables import (
     IndexOperation,

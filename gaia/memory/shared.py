@@ -15,8 +15,8 @@ from gaia.memory import ledger, pending, rows
 from gaia.memory.memory import Added, Memory, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.text import content_terms, query_terms
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
+from gaia.store.people.identities import Role
 from gaia.store.tables import UserRow
 
 MOST_NOTES = 200

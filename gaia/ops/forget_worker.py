@@ -30,12 +30,13 @@ from gaia.ops.home_cleaner import HomeCleaner, clean_files, mark_among
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.sessions.redaction import redact_sessions
-from gaia.store import audit, forgets, homes, letters, redaction
+from gaia.store import audit, forgets, letters, redaction
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.forgets import Forget
 from gaia.store.lock import DaemonLock
 from gaia.store.memory_tables import ForgetState
+from gaia.store.processes import homes
 from gaia.store.redaction import Redaction
 from gaia.store.sessions import SessionKey
 

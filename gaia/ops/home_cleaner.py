@@ -5,7 +5,7 @@ Several processes on one PostgreSQL database have a home each. Whoever carries o
 the files of its own home, and hands the wish on; each of the others then cleans its files by the
 same words. A home that was away has no words to look for any more. It loses what belongs to the
 user as a whole, and with it what does not say whose it is: history and logs. What is handed on,
-and to whom, is told in `gaia.store.homes`.
+and to whom, is told in `gaia.store.processes.homes`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from gaia.ops import exports
 from gaia.ops.traces import clean_copies, cut_entries, cut_lines
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.store import audit, homes
+from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.engine import Database
+from gaia.store.processes import homes
 from gaia.store.redaction import Redaction
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from gaia.errors import StoreError
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.store.engine import Database
-from gaia.store.sqlite import SqliteDatabase
+from gaia.store.sqlite.database import SqliteDatabase
 
 logger = logging.getLogger(__name__)
 

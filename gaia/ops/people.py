@@ -19,12 +19,14 @@ from gaia.messages import Address
 from gaia.ops.home_cleaner import clean_own_files, everything_of, mark_among
 from gaia.ops.traces import cut_entries
 from gaia.paths import Home
-from gaia.store import audit, conversations, forgets, homes, links
+from gaia.store import audit, conversations, forgets
 from gaia.store.audit import Action
 from gaia.store.digest_tables import DigestReason
 from gaia.store.engine import Database
 from gaia.store.ownership import join_users
-from gaia.store.users import User, Users
+from gaia.store.people import links
+from gaia.store.people.users import User, Users
+from gaia.store.processes import homes
 
 logger = logging.getLogger(__name__)
 

@@ -15,13 +15,14 @@ from sqlalchemy.orm import Session
 
 from gaia.core import reminder_chunks
 from gaia.core.delivery import Delivery
-from gaia.memory import credentials, reminders
-from gaia.memory.reminders import Told
+from gaia.memory import credentials
+from gaia.memory.reminders import reminders
+from gaia.memory.reminders.reminders import Told
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import own_chats
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
+from gaia.store.people import own_chats
 from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)

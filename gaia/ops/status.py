@@ -17,7 +17,7 @@ from gaia.core.shares import Shares
 from gaia.digest.worker import DigestWorker
 from gaia.errors import VanishedError
 from gaia.memory.index.index import Index
-from gaia.memory.recall import Recall
+from gaia.memory.search.recall import Recall
 from gaia.messages import Health
 from gaia.ops import mounts
 from gaia.ops import report_parts as parts
@@ -40,8 +40,8 @@ from gaia.store.digests import DigestCounts
 from gaia.store.engine import Database
 from gaia.store.indexes import IndexBacklog
 from gaia.store.job_runs import JobRun
+from gaia.store.people.users import Users
 from gaia.store.usage import DayOfUsage
-from gaia.store.users import Users
 from gaia.swappable import Swappable
 
 

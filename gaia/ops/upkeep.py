@@ -22,16 +22,9 @@ from gaia.ops.checkpoints import Checkpoints
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
-from gaia.store import (
-    digests,
-    outbox,
-    page_sessions,
-    pairings,
-    retention,
-    strangers,
-    upkeep_runs,
-)
+from gaia.store import digests, outbox, page_sessions, retention, upkeep_runs
 from gaia.store.engine import Database
+from gaia.store.people import pairings, strangers
 from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from gaia.ops.report import Report
 
 if TYPE_CHECKING:
-    from gaia.memory.search import Found, Hit
+    from gaia.memory.search.search import Found, Hit
     from gaia.settings.changes import Change
 
 SEARCH_PATH = "/local/memory/search"

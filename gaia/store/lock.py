@@ -14,7 +14,7 @@ from types import TracebackType
 from gaia.errors import AlreadyRunningError, HomeError
 from gaia.files import lock
 from gaia.paths import Home
-from gaia.store.presence import lock_difference
+from gaia.store.sqlite.presence import lock_difference
 
 SERVED = "served\n"
 

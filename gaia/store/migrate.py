@@ -19,8 +19,8 @@ from sqlalchemy import Connection, text
 
 from gaia.errors import StoreError
 from gaia.files import open_new
-from gaia.store.faults import store_error
-from gaia.store.sqlite import open_engine
+from gaia.store.sqlite.database import open_engine
+from gaia.store.sqlite.faults import store_error
 
 logger = logging.getLogger(__name__)
 

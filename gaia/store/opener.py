@@ -13,9 +13,9 @@ from gaia.paths import Home
 from gaia.store.engine import Database
 from gaia.store.location import database_url
 from gaia.store.migrations import HEAD
-from gaia.store.presence import require_restore_ended, require_saved_copy_taken
-from gaia.store.sqlite import SqliteDatabase
-from gaia.store.sqlite_file import holds_nothing, inspecting_file, read_file_revision
+from gaia.store.sqlite.database import SqliteDatabase
+from gaia.store.sqlite.file import holds_nothing, inspecting_file, read_file_revision
+from gaia.store.sqlite.presence import require_restore_ended, require_saved_copy_taken
 
 
 async def open_database(home: Home) -> Database:
@@ -53,7 +53,7 @@ def database_name(home: Home) -> str:
     url = database_url(home)
     if url is None:
         return home.database.name
-    from gaia.store.postgres_faults import name_of
+    from gaia.store.postgres.faults import name_of
 
     return name_of(url)
 
@@ -69,7 +69,7 @@ def read_revision(home: Home) -> str | None:
     url = database_url(home)
     if url is None:
         return read_file_revision(home.database)
-    from gaia.store.postgres import read_revision_of
+    from gaia.store.postgres.database import read_revision_of
 
     return read_revision_of(url)
 
@@ -84,7 +84,7 @@ def signature(home: Home) -> Sequence[object]:
     if url is None:
         files = (home.database, home.database.with_name(f"{home.database.name}-wal"))
         return [file.stat().st_mtime_ns for file in files if file.exists()]
-    from gaia.store.postgres import last_write
+    from gaia.store.postgres.database import last_write
 
     return [last_write(url)]
 
@@ -101,7 +101,7 @@ def inspecting(home: Home) -> Iterator[Connection]:
         with inspecting_file(home.database) as connection:
             yield connection
     else:
-        from gaia.store.postgres import inspecting_url
+        from gaia.store.postgres.database import inspecting_url
 
         with inspecting_url(url) as connection:
             yield connection
@@ -120,7 +120,7 @@ def _bring_up_to_date(home: Home) -> None:
 
 def _open_postgres(url: URL) -> Database:
     # Its driver is an extra, and loads as long as the rest of the store.
-    from gaia.store.postgres import PostgresDatabase, bring_up_to_date
+    from gaia.store.postgres.database import PostgresDatabase, bring_up_to_date
 
     bring_up_to_date(url)
     return PostgresDatabase(url)

@@ -17,9 +17,10 @@ from sqlalchemy import ColumnElement, ScalarSelect, bindparam, delete, func, ins
 from sqlalchemy.orm import Session
 
 from gaia.messages import Button, OutboundFile
-from gaia.store import conversations, own_chats
+from gaia.store import conversations
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
+from gaia.store.people import own_chats
 from gaia.store.tables import (
     ConversationRow,
     OutboxFileRow,

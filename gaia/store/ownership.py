@@ -17,9 +17,8 @@ from sqlalchemy import ColumnElement, and_, delete, or_, select, tuple_, update
 from sqlalchemy.orm import Session, aliased
 
 from gaia.errors import GroupUserError
-from gaia.store import forgets, homes, identities, indexes, sessions, usage
+from gaia.store import forgets, indexes, sessions, usage
 from gaia.store.digest_tables import ProfileRow
-from gaia.store.identities import Role, User
 from gaia.store.inbox import UNFINISHED
 from gaia.store.memory_tables import (
     IndexOperation,
@@ -38,8 +37,11 @@ from gaia.store.ops_tables import (
     PageSessionRow,
     ToolFailureRow,
 )
-from gaia.store.pairing_tables import PairingRow, StrangerRow
-from gaia.store.spellings import spellings
+from gaia.store.people import identities
+from gaia.store.people.identities import Role, User
+from gaia.store.people.pairing_tables import PairingRow, StrangerRow
+from gaia.store.people.spellings import spellings
+from gaia.store.processes import homes
 from gaia.store.tables import (
     AuditRow,
     Base,

@@ -16,8 +16,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
-from gaia.store import identities
 from gaia.store.ops_tables import PageLinkRow, PageSessionRow
+from gaia.store.people import identities
 
 LINK_VALID_FOR = timedelta(minutes=5)
 

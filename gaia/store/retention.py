@@ -19,7 +19,7 @@ from gaia.store.indexes import GIVEN_UP
 from gaia.store.memory_tables import ForgetRow, IndexRow
 from gaia.store.ops_tables import BudgetNoticeRow
 from gaia.store.outbox import OPEN
-from gaia.store.pairing_tables import PairingRow
+from gaia.store.people.pairing_tables import PairingRow
 from gaia.store.tables import (
     ConversationRow,
     InboxRow,

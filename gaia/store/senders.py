@@ -25,12 +25,13 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address
-from gaia.store import conversations, identities, own_chats
+from gaia.store import conversations
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
-from gaia.store.identities import User
 from gaia.store.memory_tables import ForgetRow, ForgetState
-from gaia.store.spellings import spellings
+from gaia.store.people import identities, own_chats
+from gaia.store.people.identities import User
+from gaia.store.people.spellings import spellings
 from gaia.store.tables import ConversationRow, IdentityRow, InboxRow, InboxState
 
 WINDOW = timedelta(minutes=1)

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from gaia.store.base import NEVER_REUSE_IDS
 from gaia.store.base import Base as Base
 from gaia.store.ops_tables import JobRunRow  # noqa: F401 - so that Base knows all tables
-from gaia.store.pairing_tables import PairingRow  # noqa: F401 - as above
+from gaia.store.people.pairing_tables import PairingRow  # noqa: F401 - as above
 from gaia.store.upkeep_tables import UpkeepRunRow  # noqa: F401 - as above
 
 

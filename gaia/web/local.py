@@ -20,7 +20,7 @@ from channels.terminal_wire import TERMINAL_PATH
 from gaia.digest.worker import DigestWorker, digest_now
 from gaia.errors import GaiaError, IndexUnavailableError, MissingOwnerError
 from gaia.memory.index.index import Index
-from gaia.memory.search import Search
+from gaia.memory.search.search import Search
 from gaia.ops.queries.query import QUERY_PATH
 from gaia.ops.report import Report
 from gaia.ops.wire import (

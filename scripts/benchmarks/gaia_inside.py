@@ -26,7 +26,7 @@ from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
 from gaia.settings.schema import LimitsSettings, Secrets, SessionsSettings, Settings
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.fake_channel import FakeChannel
 
 MOST_MESSAGES = 10_000

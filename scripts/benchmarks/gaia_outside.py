@@ -21,7 +21,7 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from tests.harness.processes import READY, DaemonProcess, spawn
 from tests.servers.model_server import RemoteModelServer, Step, spawned_model_server
 from tests.servers.telegram import Person, TelegramServer, running_telegram

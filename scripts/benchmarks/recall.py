@@ -40,14 +40,14 @@ from gaia.memory import ledger
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import parts_opener
 from gaia.memory.memory import Statement
-from gaia.memory.rerank import Reranker
-from gaia.memory.search import RankingOptions, Search
+from gaia.memory.search.rerank import Reranker
+from gaia.memory.search.search import RankingOptions, Search
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Secrets
-from gaia.store import identities
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
+from gaia.store.people import identities
 from gaia.swappable import Swappable
 
 DEPTHS = (5, 10, 20)

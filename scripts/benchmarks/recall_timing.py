@@ -18,12 +18,12 @@ from gaia.memory import text
 from gaia.memory.index.chroma import SHARDS, ChromaStorage
 from gaia.memory.index.parts import IndexStore, Placement
 from gaia.memory.protocols import Neighbour
-from gaia.memory.search import Search
+from gaia.memory.search.search import Search
 from gaia.paths import Home
-from gaia.store import identities
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryRow, MemorySource, MemoryTermRow
 from gaia.store.opener import open_database
+from gaia.store.people import identities
 
 OWN = 10_000
 OTHERS = 100

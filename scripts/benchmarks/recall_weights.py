@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from gaia.memory.ranking import Candidate, Weights, rank
+from gaia.memory.search.ranking import Candidate, Weights, rank
 
 GRID = [
     Weights(neighbour=neighbour, named=named, question=question)

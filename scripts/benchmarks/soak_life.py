@@ -30,7 +30,7 @@ from gaia.messages import Address, Health
 from gaia.paths import Home
 from gaia.schedule.jobs import Daily
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import FakeClock
 
 BIRTH = datetime(2100, 1, 1, 6, tzinfo=UTC)

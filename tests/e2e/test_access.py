@@ -15,7 +15,7 @@ from gaia.core import pairing
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.pairings import new_code
+from gaia.store.people.pairings import new_code
 
 SERVE = """
 import asyncio

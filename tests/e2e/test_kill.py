@@ -20,8 +20,8 @@ from gaia.paths import Home
 from gaia.sessions.service import event_text, read_events
 from gaia.store import sessions
 from gaia.store.opener import open_database
+from gaia.store.people.users import Role, Users
 from gaia.store.sessions import SessionKey
-from gaia.store.users import Role, Users
 from tests.harness.effort import KILL_SEED, drawn, rounds
 from tests.harness.scripted_daemon import Daemons, daemons
 from tests.servers.chat_provider import ChatProvider, Delivered, running_provider

@@ -11,9 +11,9 @@ from gaia.memory import ledger
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.store import indexes
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.indexes import IndexOp
 from gaia.store.memory_tables import MemoryEntityRow, MemorySource, MemoryTermRow
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 
 ALL = 10_000

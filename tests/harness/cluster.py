@@ -22,8 +22,8 @@ from gaia.paths import Home
 from gaia.store.engine import Database
 from gaia.store.location import VARIABLE
 from gaia.store.opener import open_database
-from gaia.store.postgres import PostgresDatabase
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
+from gaia.store.postgres.database import PostgresDatabase
 from tests.harness.learning_model import LearningModel
 from tests.harness.polling import until
 from tests.harness.postgres import PostgresServer

@@ -13,16 +13,16 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, insert, select, text
 
 from gaia.paths import Home
-from gaia.store import identities
 from gaia.store.base import Base
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemoryRow, MemoryTermRow
 from gaia.store.opener import open_database
 from gaia.store.ops_tables import GrowthRow, JobRunRow
-from gaia.store.pairing_tables import StrangerRow
-from gaia.store.postgres import PostgresDatabase
-from gaia.store.sqlite import SqliteDatabase
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
+from gaia.store.people.pairing_tables import StrangerRow
+from gaia.store.postgres.database import PostgresDatabase
+from gaia.store.sqlite.database import SqliteDatabase
 from gaia.store.tables import IdentityRow, UsageRow
 from gaia.testing.clock import START
 from tests.harness.filled_tables import fill_tables

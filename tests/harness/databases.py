@@ -17,9 +17,9 @@ from typing import Any, TypeVar, cast
 from sqlalchemy import URL, Connection, text
 
 from gaia.paths import Home
-from gaia.store import sqlite
 from gaia.store.engine import Database
 from gaia.store.location import VARIABLE, database_url
+from gaia.store.sqlite import database as sqlite
 
 T = TypeVar("T", bound=Database)
 
@@ -39,7 +39,7 @@ def opened(home: Home, part: type[T] | None = None, **fields: Any) -> T:
     place: Path | URL = home.database
     if url is not None:
         # Its driver is an extra, which the rest of the suite does not need.
-        from gaia.store.postgres import PostgresDatabase
+        from gaia.store.postgres.database import PostgresDatabase
 
         kind, place = PostgresDatabase, url
     if part is not None:
@@ -60,13 +60,13 @@ def connected(
     if url is None:
         engine = sqlite.open_engine(home.database, connections=1, foreign_keys=foreign_keys)
     else:
-        from gaia.store.postgres_engine import open_engine
+        from gaia.store.postgres.connections import open_engine
 
         engine = open_engine(url, connections=1)
     try:
         with engine.execution_options(**{sqlite.READ_ONLY: reads}).begin() as connection:
             if url is not None and not reads:
-                from gaia.store.postgres import WRITE_LOCK
+                from gaia.store.postgres.database import WRITE_LOCK
 
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": WRITE_LOCK})
             yield connection

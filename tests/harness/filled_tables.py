@@ -34,7 +34,8 @@ from gaia.store.ops_tables import (
     PageSessionRow,
     ToolFailureRow,
 )
-from gaia.store.pairing_tables import LinkRow, PairingPurpose, PairingRow, StrangerRow
+from gaia.store.people.pairing_tables import LinkRow, PairingPurpose, PairingRow, StrangerRow
+from gaia.store.people.users import User
 from gaia.store.tables import (
     AuditRow,
     ConversationRow,
@@ -45,7 +46,6 @@ from gaia.store.tables import (
     UsageRow,
 )
 from gaia.store.upkeep_tables import ComparedPairRow, MemoryUseRow, UpkeepRunRow
-from gaia.store.users import User
 from gaia.testing.clock import START
 
 

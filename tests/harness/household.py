@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from tests.harness.house import House
 from tests.harness.polling import PATIENCE_SECONDS
 from tests.harness.processes import Talker, talking

@@ -22,8 +22,8 @@ from gaia.messages import Address
 from gaia.ops.people import remove_person
 from gaia.paths import Home
 from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
-from gaia.store import identities
-from gaia.store.users import Role
+from gaia.store.people import identities
+from gaia.store.people.users import Role
 from gaia.testing.function_model import ToolCall
 from gaia.web.page.parts import add_link, page_route
 from tests.harness import marked_memories

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from gaia.paths import Home
-from gaia.store import identities
 from gaia.store.engine import Database
-from gaia.store.identities import Role, User
 from gaia.store.opener import open_database
+from gaia.store.people import identities
+from gaia.store.people.identities import Role, User
 from gaia.testing.clock import START, FakeClock
 from tests.harness.book import Book
 

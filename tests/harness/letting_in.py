@@ -14,8 +14,8 @@ from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.base import Base
 from gaia.store.engine import Database
-from gaia.store.pairings import new_code
-from gaia.store.users import Role, User, Users
+from gaia.store.people.pairings import new_code
+from gaia.store.people.users import Role, User, Users
 
 SHOWN = re.compile(r"\b[A-Z2-9]{4}-[A-Z2-9]{4}\b")
 

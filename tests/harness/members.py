@@ -10,9 +10,9 @@ from pathlib import Path
 from sqlalchemy import text
 
 from gaia.paths import Home
-from gaia.store.membership import Membership
-from gaia.store.notices import Callbacks
-from gaia.store.postgres import PostgresDatabase
+from gaia.store.postgres.database import PostgresDatabase
+from gaia.store.processes.membership import Membership
+from gaia.store.processes.notices import Callbacks
 
 EXPIRE = text("UPDATE processes SET expires_at = '2000-01-01' WHERE process_id = :process_id")
 """Makes it as if a process had given no sign for long."""

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from gaia.memory.candidates import NO_MEANING, Meaning, Question
 from gaia.memory.memory import Memory
+from gaia.memory.search.candidates import NO_MEANING, Meaning, Question
 from gaia.store.full_text import Corpus
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.testing.clock import START
@@ -55,7 +55,7 @@ def a_memory(memory_id: int, text: str, *, said_at: datetime = START, **changes:
 
 
 class NothingFound:
-    """Implements `gaia.memory.recall.Finder`."""
+    """Implements `gaia.memory.search.recall.Finder`."""
 
     async def relevant(
         self, user_id: str, text: str, *, limit: int, context: str = "global"

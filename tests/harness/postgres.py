@@ -180,7 +180,7 @@ def postgres_server() -> Iterator[PostgresServer]:
         try:
             server.run(f"CREATE DATABASE {TEMPLATE}")
             # psycopg is an extra, which the rest of the suite does not need.
-            from gaia.store.postgres import bring_up_to_date
+            from gaia.store.postgres.database import bring_up_to_date
 
             bring_up_to_date(server.url(TEMPLATE))
             yield server

@@ -24,7 +24,7 @@ from gaia.memory.index.parts import IndexStore, Parts, Placement
 from gaia.memory.protocols import Neighbour, Vector
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Users
+from gaia.store.people.users import Users
 from gaia.testing.fake_index import FakeEmbedder
 from tests.harness.mortal import Fate, Mortals, fork_lives
 

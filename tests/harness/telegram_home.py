@@ -8,7 +8,7 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from tests.servers.telegram import TelegramServer
 
 

@@ -14,9 +14,10 @@ from typing import Any
 from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store import conversations, identities
+from gaia.store import conversations
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people import identities
+from gaia.store.people.users import Role, Users
 from tests.harness.forked import ForkServer
 from tests.harness.house import House
 from tests.harness.polling import PATIENCE_SECONDS

@@ -9,15 +9,16 @@ from sqlalchemy.orm import Session
 from gaia.agent.tools import Tool
 from gaia.agent.tools.context import turn_of
 from gaia.errors import GaiaError, StoreError, UnfitMemoryError
-from gaia.memory import contacts
 from gaia.memory.contexts import visible
 from gaia.memory.owner import owner
-from gaia.memory.paths import Scope
+from gaia.memory.people import contacts
+from gaia.memory.people.paths import Scope
 from gaia.ports import Clock
-from gaia.store import identities, letters, turn_contexts
+from gaia.store import letters, turn_contexts
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.letters import LONGEST_LETTER
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
 
 ASKS = "the user is asked whether to tell {name}: nothing is sent before their yes"
 SEVERAL = "that may be {names}: ask the user which one"

@@ -30,19 +30,21 @@ from gaia.errors import (
     UnknownMemoryError,
     UnknownUserError,
 )
-from gaia.memory import credentials, entities, forget, forgotten, ledger, pending, shared
+from gaia.memory import credentials, forget, forgotten, ledger, pending, shared
 from gaia.memory.contexts import visible
-from gaia.memory.entities import entity
 from gaia.memory.excerpts import around, one_line
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.memory.owner import owner
-from gaia.memory.recall import Finder
+from gaia.memory.people import entities
+from gaia.memory.people.entities import entity
+from gaia.memory.search.recall import Finder
 from gaia.memory.text import content_terms, terms
 from gaia.ports import Clock
-from gaia.store import identities, inbox
+from gaia.store import inbox
 from gaia.store.engine import Database
 from gaia.store.inbox import TurnWords
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.store.people import identities
 
 logger = logging.getLogger(__name__)
 

@@ -12,13 +12,15 @@ from gaia.agent.tools import Tool
 from gaia.agent.tools.context import context_of, turn_of
 from gaia.agent.tools.trust import others_may_lead
 from gaia.errors import GaiaError, StoreError, UnfitMemoryError
-from gaia.memory import recurrence, reminder_words, reminders
 from gaia.memory.owner import owner
-from gaia.memory.reminder_words import Wanted
+from gaia.memory.reminders import recurrence, reminders
+from gaia.memory.reminders import requests as reminder_words
+from gaia.memory.reminders.requests import Wanted
 from gaia.ports import Clock
-from gaia.store import identities, inbox
+from gaia.store import inbox
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemorySource
+from gaia.store.people import identities
 from gaia.zones import zone_of
 
 OTHERS = (

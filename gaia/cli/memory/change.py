@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gaia.memory.memory import Added, Memory, Statement
     from gaia.store.engine import Database
-    from gaia.store.identities import User
+    from gaia.store.people.identities import User
 
 T = TypeVar("T")
 
@@ -78,8 +78,9 @@ def add(
 ) -> None:
     """Remember something, word for word. What looks like a credential is refused."""
     from gaia.cli.control import wake
-    from gaia.memory import entities, ledger
+    from gaia.memory import ledger
     from gaia.memory.memory import Statement
+    from gaia.memory.people import entities
     from gaia.ops.queries.memories import memory_report
     from gaia.paths import find_home
     from gaia.store.memory_tables import MemoryKind, MemorySource
@@ -119,7 +120,8 @@ def _with_time(statement: Statement, due: str, zone: str | None, now: datetime) 
     from dataclasses import replace
 
     from gaia.errors import UnknownTimeError
-    from gaia.memory import recurrence, reminder_words
+    from gaia.memory.reminders import recurrence
+    from gaia.memory.reminders import requests as reminder_words
     from gaia.store.memory_tables import MemoryKind
     from gaia.zones import zone_of
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gaia.memory.memory import Statement
     from gaia.ops.discovery import Fact
-    from gaia.store.identities import User
+    from gaia.store.people.identities import User
 
 
 def discover(
@@ -65,7 +65,7 @@ def discover(
 def _new_facts(user: str | None, found: Sequence[Fact]) -> tuple[str, Sequence[Fact]]:
     """The facts that the owner's memory does not hold yet."""
     from gaia.memory import rows
-    from gaia.store.identities import Role
+    from gaia.store.people.identities import Role
 
     def read(session: Session, owner: User) -> tuple[str, Sequence[Fact]]:
         if owner.role is not Role.OWNER:
@@ -108,8 +108,9 @@ def _asked(new: Sequence[Fact], *, as_json: bool) -> Sequence[Fact]:
 
 
 def _keep(user: str | None, wanted: Sequence[Fact]) -> int:
-    from gaia.memory import ledger, reminders
-    from gaia.store import identities
+    from gaia.memory import ledger
+    from gaia.memory.reminders import reminders
+    from gaia.store.people import identities
 
     def change(session: Session, owner: User, now: datetime) -> int:
         for each in wanted:

@@ -21,7 +21,7 @@ from gaia.text import counted_memories
 if TYPE_CHECKING:
     from gaia.memory.transfer.importer import Checked, ImportResult, Mistake
     from gaia.store.engine import Database
-    from gaia.store.identities import User
+    from gaia.store.people.identities import User
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".txt")
 NAMED_MISTAKES = 20

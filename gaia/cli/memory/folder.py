@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gaia.memory.transfer.folder import Line
     from gaia.memory.transfer.merge import Edits
     from gaia.store.engine import Database
-    from gaia.store.identities import User
+    from gaia.store.people.identities import User
 
 NAMED = 20
 """Memories and lines that are named one by one, at most."""

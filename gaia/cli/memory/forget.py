@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gaia.memory.forget import Forgotten
     from gaia.memory.memory import Memory
-    from gaia.store.identities import User
+    from gaia.store.people.identities import User
 
 SHOWN = 20
 """Memories that a question lists; of more, their number."""

@@ -103,7 +103,7 @@ async def search_by_words(
 ) -> SearchReport:
     """What full text finds; `fault` is why there is nothing more."""
     from gaia.clock import SystemClock
-    from gaia.memory.search import Search
+    from gaia.memory.search.search import Search
     from gaia.ops.wire import search_report
 
     search = Search(database, NoIndex(fault), SystemClock())

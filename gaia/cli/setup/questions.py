@@ -21,7 +21,7 @@ from gaia.ops.setup.answers import Answers, ModelAnswer, WhatsAppAnswer
 from gaia.ops.setup.present import lacks_weights
 from gaia.settings.providers import DEFAULT_NAMES, ResolvedModel
 from gaia.settings.secrets import VARIABLES
-from gaia.store.names import checked_name, usable_name
+from gaia.store.people.names import checked_name, usable_name
 from gaia.weights.catalogue import find_model
 from gaia.zones import is_utc, local_zone, the_zone
 

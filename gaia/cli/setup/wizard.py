@@ -42,7 +42,7 @@ from gaia.paths import Home, expanded, find_home
 from gaia.ports import Clock
 from gaia.settings.providers import ResolvedModel
 from gaia.store.opener import open_database
-from gaia.store.users import Users
+from gaia.store.people.users import Users
 from gaia.weights.catalogue import find_model
 
 WELCOME = (

@@ -15,7 +15,7 @@ from functools import partial
 from gaia.errors import IndexUnavailableError, ModelTimeoutError, ModelUnavailableError
 from gaia.memory.extraction import Answer
 from gaia.memory.index.factories import Llm
-from gaia.memory.recall import tokens as tokens_of
+from gaia.memory.search.recall import tokens as tokens_of
 from gaia.store.usage import Tariff, Usage
 from gaia.threads import DaemonThreadPool
 

@@ -63,8 +63,8 @@ class Connections:
         # Its driver is an extra.
         from sqlalchemy import event
 
-        from gaia.store.postgres_engine import open_engine
-        from gaia.store.postgres_faults import name_of
+        from gaia.store.postgres.connections import open_engine
+        from gaia.store.postgres.faults import name_of
 
         self.name = name_of(url)
         self._engine = open_engine(url, connections=CONNECTIONS, pings=True)
@@ -77,7 +77,7 @@ class Connections:
         Raises:
             StoreError: The server is at fault.
         """
-        from gaia.store.postgres_faults import store_error
+        from gaia.store.postgres.faults import store_error
 
         try:
             held = self._engine.raw_connection()

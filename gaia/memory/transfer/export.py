@@ -15,7 +15,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from sqlalchemy.orm import Session
 
-from gaia.memory import entities, graph, ledger, pending
+from gaia.memory import ledger, pending
+from gaia.memory.people import entities, graph
 from gaia.memory.transfer.importer import FileFormat
 from gaia.memory.transfer.record import HEADINGS, Record, record_of, to_markdown
 from gaia.store.memory_tables import MemoryKind

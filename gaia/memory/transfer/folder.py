@@ -21,8 +21,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gaia.errors import FolderEditedError, MemoryFileError
 from gaia.files import read_bounded, rewrite
-from gaia.memory.entities import entity
 from gaia.memory.memory import Memory
+from gaia.memory.people.entities import entity
 from gaia.memory.transfer.export import printable, title
 from gaia.memory.transfer.record import HEADINGS, INDENT, from_markdown
 from gaia.store.memory_tables import MemoryKind

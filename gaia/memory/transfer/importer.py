@@ -16,7 +16,7 @@ from gaia.errors import UnfitMemoryError
 from gaia.memory import ledger, pending, rows
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
-from gaia.memory.recurrence import next_time
+from gaia.memory.reminders.recurrence import next_time
 from gaia.memory.transfer.record import Record, from_markdown, parse_line, statement_of
 from gaia.ports import Clock
 from gaia.store.engine import Database

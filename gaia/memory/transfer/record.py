@@ -27,11 +27,11 @@ from pydantic import (
 
 from gaia.errors import UnfitMemoryError
 from gaia.memory import ledger
-from gaia.memory.entities import entity
 from gaia.memory.extraction import Relation
-from gaia.memory.graph import MOST_RELATIONS
 from gaia.memory.memory import Memory, Statement
-from gaia.memory.recurrence import is_rule
+from gaia.memory.people.entities import entity
+from gaia.memory.people.graph import MOST_RELATIONS
+from gaia.memory.reminders.recurrence import is_rule
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 
 YEARS = range(1000, 9999)

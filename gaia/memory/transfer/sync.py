@@ -12,15 +12,16 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from gaia.errors import MemoryFileError
-from gaia.memory import entities, ledger
+from gaia.memory import ledger
 from gaia.memory.memory import Memory
+from gaia.memory.people import entities
 from gaia.memory.transfer import folder as folders
 from gaia.memory.transfer import merge
 from gaia.memory.transfer.folder import Files
 from gaia.memory.transfer.merge import Edits
 from gaia.ports import Clock
 from gaia.store.engine import Database
-from gaia.store.identities import User
+from gaia.store.people.identities import User
 
 ALL = 10**9
 

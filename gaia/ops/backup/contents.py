@@ -16,7 +16,7 @@ from gaia.ops.backup.archives import Manifest
 from gaia.paths import Home
 from gaia.store.memory_tables import MemoryRow, MemoryStatus
 from gaia.store.opener import open_file
-from gaia.store.sqlite_file import holds_nothing, read_file_revision
+from gaia.store.sqlite.file import holds_nothing, read_file_revision
 from gaia.store.tables import InboxRow, UserRow
 
 

@@ -40,7 +40,7 @@ from gaia.store.location import database_url
 from gaia.store.migrations import HEAD
 from gaia.store.opener import inspecting, read_revision
 from gaia.store.revision import REVISION_TABLE
-from gaia.store.sqlite_file import holds_nothing
+from gaia.store.sqlite.file import holds_nothing
 
 COMPRESSION = 6
 
@@ -151,8 +151,8 @@ def _path(wanted: Wanted, taken_at: datetime, forgotten: str) -> Path:
 def _dump(url: URL, path: Path, progress: Progress) -> str:
     """Dump the database; returns its revision."""
     from gaia.ops.backup.dumps import dump_database
-    from gaia.store.postgres import read_revision_of
-    from gaia.store.postgres_faults import name_of
+    from gaia.store.postgres.database import read_revision_of
+    from gaia.store.postgres.faults import name_of
 
     revision = read_revision_of(url)
     if revision is None:

@@ -17,9 +17,9 @@ from psycopg.conninfo import make_conninfo
 from sqlalchemy import URL, Connection, text
 
 from gaia.errors import BackupDamagedError, BackupError
-from gaia.store.postgres import inspecting_url, vector_tables
-from gaia.store.postgres_engine import WAY, address_words
-from gaia.store.postgres_faults import name_of
+from gaia.store.postgres.connections import WAY, address_words
+from gaia.store.postgres.database import inspecting_url, vector_tables
+from gaia.store.postgres.faults import name_of
 from gaia.store.revision import REVISION_TABLE
 
 DUMP = "pg_dump"

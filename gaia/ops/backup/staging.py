@@ -17,9 +17,9 @@ from gaia.errors import AlreadyRunningError, BackupBusyError, BackupError, HomeE
 from gaia.files import database_uri, lock, open_new
 from gaia.ops.backup.archives import Progress, unfinished_in
 from gaia.paths import Home
-from gaia.store.faults import store_error
 from gaia.store.lock import DaemonLock
-from gaia.store.sqlite import BUSY_SECONDS
+from gaia.store.sqlite.database import BUSY_SECONDS
+from gaia.store.sqlite.faults import store_error
 
 LOCK = ".lock"
 STAGING = ".staging"

@@ -13,10 +13,10 @@ from sqlalchemy import URL, Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from gaia.errors import BackupError, StoreError
-from gaia.store.postgres import inspecting_url
-from gaia.store.postgres_engine import open_engine
-from gaia.store.postgres_faults import name_of
-from gaia.store.processes import others_connected
+from gaia.store.postgres.connections import open_engine
+from gaia.store.postgres.database import inspecting_url
+from gaia.store.postgres.faults import name_of
+from gaia.store.processes.processes import others_connected
 from gaia.store.revision import table_names
 
 TRIAL = "gaia_trial_"

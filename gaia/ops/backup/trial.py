@@ -14,7 +14,7 @@ from gaia.ops.backup.contents import Contents, count, other_revision
 from gaia.ops.backup.dumps import read_list, restore_dump
 from gaia.ops.backup.targets import TrialRefusedError, trial_database
 from gaia.store.engine import Database
-from gaia.store.postgres import (
+from gaia.store.postgres.database import (
     PostgresDatabase,
     bring_up_to_date,
     inspecting_url,

@@ -18,9 +18,9 @@ from gaia.ops.database_copy.rows import NUL, TABLES, PlainTable, Row, replace_nu
 from gaia.ops.database_copy.sources import is_at, is_postgres, source_of
 from gaia.ops.database_copy.targets import postgres_target, sqlite_target
 from gaia.paths import Home
-from gaia.store import homes
 from gaia.store.location import database_url, there_is_one
 from gaia.store.lock import DaemonLock
+from gaia.store.processes import homes
 
 Counting = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Tells of work with a name: how much is done, and of how much."""

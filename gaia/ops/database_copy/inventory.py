@@ -46,6 +46,6 @@ def _name_of(home: Home) -> str:
     url = database_url(home)
     if url is None:
         return str(home.database)
-    from gaia.store.postgres_faults import name_of
+    from gaia.store.postgres.faults import name_of
 
     return name_of(url)

@@ -13,7 +13,7 @@ from gaia.errors import StoreError
 from gaia.ops.database_copy.rows import WITHOUT_NUL, replace_nul
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.processes import others_connected
+from gaia.store.processes.processes import others_connected
 
 WAITING = "10min"
 """How long an end of a copy may ask nothing while the other one is at work."""
@@ -72,7 +72,7 @@ def is_at(connection: Connection, url: URL) -> bool:
     """
     if not is_postgres(connection):
         return False
-    from gaia.store.postgres import inspecting_url
+    from gaia.store.postgres.database import inspecting_url
 
     with inspecting_url(url) as other:
         one, another = (tuple(each.execute(_IDENTITY).one()) for each in (connection, other))

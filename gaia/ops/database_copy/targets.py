@@ -14,11 +14,11 @@ from gaia.errors import StoreError
 from gaia.files import sync_folder
 from gaia.ops.database_copy.rows import TABLES
 from gaia.ops.database_copy.sources import prepare_postgres
-from gaia.store.homes import HOMES
 from gaia.store.migrate import upgrade
+from gaia.store.processes.homes import HOMES
 from gaia.store.revision import REVISION_TABLE, revision_of, table_names
-from gaia.store.sqlite import open_engine
-from gaia.store.sqlite_file import read_file_revision
+from gaia.store.sqlite.database import open_engine
+from gaia.store.sqlite.file import read_file_revision
 from gaia.text import counted
 
 MOST_NAMED = 3
@@ -69,8 +69,8 @@ def postgres_target(url: URL) -> Iterator[Connection]:
         StoreError: It holds something, does not answer, its server is too old, another gaia uses
             it, or this one may not write there.
     """
-    from gaia.store.postgres import PostgresDatabase, inspecting_url, require_fitness
-    from gaia.store.postgres_faults import name_of
+    from gaia.store.postgres.database import PostgresDatabase, inspecting_url, require_fitness
+    from gaia.store.postgres.faults import name_of
 
     name = name_of(url)
     with inspecting_url(url) as connection:

@@ -18,13 +18,13 @@ from gaia.ops.checkpoints import LONG_BYTES, MEGABYTE
 from gaia.ops.doctor import home as home_folder
 from gaia.ops.doctor.daemon import Daemon
 from gaia.paths import Home
-from gaia.store.faults import damaged
 from gaia.store.location import database_url, in_file
 from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
 from gaia.store.opener import inspecting, read_revision
-from gaia.store.sqlite import SqliteDatabase
-from gaia.store.sqlite_file import holds_nothing, inspecting_file, read_file_revision
+from gaia.store.sqlite.database import SqliteDatabase
+from gaia.store.sqlite.faults import damaged
+from gaia.store.sqlite.file import holds_nothing, inspecting_file, read_file_revision
 from gaia.store.tables import UserRow
 from gaia.zones import is_utc, local_zone
 

@@ -8,8 +8,8 @@ from sqlalchemy import URL, Connection, text
 
 from gaia.findings import Finding, failed, ok
 from gaia.store.migrations import HEAD
-from gaia.store.postgres import inspecting_url, require_fitness
-from gaia.store.postgres_faults import name_of
+from gaia.store.postgres.database import inspecting_url, require_fitness
+from gaia.store.postgres.faults import name_of
 from gaia.store.revision import revision_of
 
 _SERVER = text(

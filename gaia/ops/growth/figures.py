@@ -17,11 +17,11 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import IndexUnavailableError
 from gaia.memory import credentials, ledger
-from gaia.memory.candidates import NO_MEANING
 from gaia.memory.contexts import ONLY_GLOBAL
-from gaia.memory.pleasantries import QUESTION_MARKS, is_pleasantry
 from gaia.memory.protocols import Neighbour
-from gaia.memory.search import Search
+from gaia.memory.search.candidates import NO_MEANING
+from gaia.memory.search.pleasantries import QUESTION_MARKS, is_pleasantry
+from gaia.memory.search.search import Search
 from gaia.memory.text import content_terms, normalise
 from gaia.store import archive, usage
 from gaia.store.memory_tables import MemoryKind

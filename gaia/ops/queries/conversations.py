@@ -113,7 +113,8 @@ class TurnList(Report):
 
 
 def _sessions(source: Source, asked: WhichSessions) -> SessionList:
-    from gaia.store import identities, sessions
+    from gaia.store import sessions
+    from gaia.store.people import identities
 
     names = {each.user_id: each.name for each in identities.everybody(source.session)}
     user_id = None
@@ -135,7 +136,8 @@ def _sessions(source: Source, asked: WhichSessions) -> SessionList:
 
 def _transcript(source: Source, asked: WhichSession) -> TranscriptReport:
     from gaia.sessions.service import read_events, transcript
-    from gaia.store import identities, sessions
+    from gaia.store import sessions
+    from gaia.store.people import identities
 
     found = _meant(source, asked)
     user_id = found.user_id
@@ -148,7 +150,8 @@ def _transcript(source: Source, asked: WhichSession) -> TranscriptReport:
 
 
 def _meant(source: Source, asked: WhichSession) -> SessionSummary:
-    from gaia.store import identities, sessions
+    from gaia.store import sessions
+    from gaia.store.people import identities
 
     everything = sessions.listed(source.session)
     known = {each.session_id: each for each in everything}

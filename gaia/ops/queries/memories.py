@@ -190,7 +190,8 @@ def _page(source: Source, asked: WhichMemories) -> MemoryPage:
 
 
 def _origin(source: Source, asked: WhichMemory) -> OriginReport:
-    from gaia.memory import entities, ledger
+    from gaia.memory import ledger
+    from gaia.memory.people import entities
 
     session, memory_id = source.session, asked.memory_id
     user_id = (find_owner(session, asked.user, asked.login)).user_id

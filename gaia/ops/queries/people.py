@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from gaia.messages import Address
-    from gaia.store.identities import User
+    from gaia.store.people.identities import User
 
 
 class AddressReport(Report):
@@ -107,7 +107,7 @@ def find_owner(session: Session, name: str | None, login: str = "") -> User:
     """
     from gaia.core.access import TERMINAL
     from gaia.messages import Address
-    from gaia.store import identities
+    from gaia.store.people import identities
 
     if name is not None:
         return identities.find(session, name)
@@ -132,7 +132,7 @@ def no_users(question: object) -> NoReturn:
 
 
 def _users(source: Source, question: Everything) -> UserList:
-    from gaia.store import identities
+    from gaia.store.people import identities
 
     return UserList(
         users=tuple(
@@ -145,7 +145,7 @@ def _users(source: Source, question: Everything) -> UserList:
 
 
 def _requests(source: Source, question: Everything) -> RequestList:
-    from gaia.store import pairings
+    from gaia.store.people import pairings
 
     return RequestList(
         requests=tuple(

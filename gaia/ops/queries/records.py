@@ -133,8 +133,8 @@ def _decisions(source: Source, asked: WhichDecisions) -> DecisionList:
 
 def _user_id(session: Session, name_or_id: str) -> str:
     """The id of a user; one of somebody who was removed is taken as it is."""
-    from gaia.store import identities
-    from gaia.store.names import USER_ID
+    from gaia.store.people import identities
+    from gaia.store.people.names import USER_ID
 
     try:
         return identities.find(session, name_or_id).user_id
@@ -145,7 +145,8 @@ def _user_id(session: Session, name_or_id: str) -> str:
 
 
 def _costs(source: Source, asked: WhichCosts) -> Costs:
-    from gaia.store import identities, usage
+    from gaia.store import usage
+    from gaia.store.people import identities
 
     names = {each.user_id: each.name for each in identities.everybody(source.session)}
     used = usage.since(source.session, asked.since)

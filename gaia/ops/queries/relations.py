@@ -14,7 +14,7 @@ class WhichPeople(Whose):
 
 
 class TieReport(Report):
-    """What a memory tells of somebody, as of `gaia.memory.people.Tie`."""
+    """What a memory tells of somebody, as of `gaia.memory.people.people.Tie`."""
 
     memory_id: int
     subject: str
@@ -44,8 +44,8 @@ class PeopleReport(Report):
 
 def _people(source: Source, asked: WhichPeople) -> PeopleReport:
     from gaia.clock import SystemClock
-    from gaia.memory import people
-    from gaia.memory.paths import Scope
+    from gaia.memory.people import people
+    from gaia.memory.people.paths import Scope
 
     session, owner = source.session, find_owner(source.session, asked.user, asked.login)
     within = Scope(SystemClock().now())

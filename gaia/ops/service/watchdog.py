@@ -32,7 +32,7 @@ from gaia.messages import Health
 from gaia.ports import Clock
 from gaia.store.engine import Database
 from gaia.store.revision import table_names
-from gaia.store.sqlite import SqliteDatabase
+from gaia.store.sqlite.database import SqliteDatabase
 
 logger = logging.getLogger(__name__)
 

@@ -15,12 +15,13 @@ from gaia.errors import AddressTakenError
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.ports import Clock
-from gaia.store import audit, identities, pairings
+from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.engine import Database
-from gaia.store.identities import Role, User
 from gaia.store.migrations import HEAD
 from gaia.store.opener import open_database, read_revision
+from gaia.store.people import identities, pairings
+from gaia.store.people.identities import Role, User
 
 
 @dataclass(frozen=True, slots=True)

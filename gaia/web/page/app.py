@@ -24,9 +24,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from gaia.errors import StoreError, UnknownMemoryError, UnknownUserError
-from gaia.store import identities, page_sessions
-from gaia.store.identities import User
+from gaia.store import page_sessions
 from gaia.store.page_sessions import PageSession
+from gaia.store.people import identities
+from gaia.store.people.identities import User
 from gaia.web.page import deeds, views
 from gaia.web.page.parts import PATH, PageParts
 from gaia.web.page.render import STATIC, Visit, render, with_status

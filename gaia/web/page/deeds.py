@@ -14,9 +14,10 @@ from sqlalchemy.orm import Session
 from starlette.responses import RedirectResponse, Response
 
 from gaia.errors import UnfitMemoryError, UnknownForgetError, UnknownMemoryError
-from gaia.memory import forget, ledger, pending, reminders
+from gaia.memory import forget, ledger, pending
 from gaia.memory.edit import edit
 from gaia.memory.memory import Memory
+from gaia.memory.reminders import reminders
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
 from gaia.text import counted_memories
 from gaia.web.page.parts import PATH

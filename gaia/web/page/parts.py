@@ -19,8 +19,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gaia.errors import GaiaError
-from gaia.memory.preload import Room
-from gaia.memory.search import Search
+from gaia.memory.search.preload import Room
+from gaia.memory.search.search import Search
 from gaia.ops.report import StatusReport
 from gaia.ops.wire import PAGE_PATH, PageLink, PageRequest
 from gaia.ports import Clock

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from gaia.memory.browse import Day
-from gaia.memory.relations import USER, Entity, Relation, Relations
+from gaia.memory.people.relations import USER, Entity, Relation, Relations
 from gaia.text import cut
 
 MOST_ENTITIES = 40

@@ -17,7 +17,7 @@ from gaia.core.reminder_text import recurs
 from gaia.memory.browse import Choice
 from gaia.memory.memory import Memory
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
-from gaia.store.users import Role, User
+from gaia.store.people.users import Role, User
 from gaia.text import counted, counted_memories
 from gaia.web.page.parts import PageParts
 from gaia.zones import zone_of

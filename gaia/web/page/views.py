@@ -12,18 +12,20 @@ from sqlalchemy.orm import Session
 from starlette.responses import Response
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import browse, entities, ledger, pending, preload, shared
+from gaia.memory import browse, ledger, pending, shared
 from gaia.memory.browse import Choice
-from gaia.memory.candidates import Filter
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.episodes import recent_episodes
 from gaia.memory.memory import Memory
-from gaia.memory.recall import text_tokens
-from gaia.memory.relations import relations
+from gaia.memory.people import entities
+from gaia.memory.people.relations import relations
+from gaia.memory.search import preload
+from gaia.memory.search.candidates import Filter
+from gaia.memory.search.recall import text_tokens
 from gaia.ops.status_text import for_owner
 from gaia.ops.wire import HitReport, search_report
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 from gaia.web.page.picture import bars, picture
 from gaia.web.page.render import Visit
 

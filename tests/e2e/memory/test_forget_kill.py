@@ -22,11 +22,11 @@ from gaia.paths import Home
 from gaia.sessions.service import stopped_turn, stored_events
 from gaia.store import conversations, inbox, outbox, sessions
 from gaia.store.archive import Ended
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
+from gaia.store.people.identities import Role
+from gaia.store.people.users import Users
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxState
-from gaia.store.users import Users
 from tests.harness.databases import copy_database, opened, rows, url_of
 from tests.harness.effort import deadly, rounds
 from tests.harness.mortal import Mortals

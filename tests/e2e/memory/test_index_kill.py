@@ -18,11 +18,11 @@ from gaia.memory import ledger
 from gaia.memory.memory import Statement
 from gaia.paths import Home
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
 from gaia.store.ownership import wipe_user
-from gaia.store.users import Users
+from gaia.store.people.identities import Role
+from gaia.store.people.users import Users
 from tests.harness.effort import deadly, rounds
 from tests.harness.scripted_index import Life, ScriptedIndex
 

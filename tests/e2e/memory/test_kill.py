@@ -23,7 +23,7 @@ from gaia.memory.index.vectors import USER, memory_id
 from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
-from gaia.store.users import Users
+from gaia.store.people.users import Users
 from tests.harness.databases import url_of
 from tests.harness.effort import KILL_SEED, drawn, rounds
 from tests.harness.household import PEOPLE, Household

@@ -13,9 +13,9 @@ from pathlib import Path
 from watchfiles import awatch
 
 from gaia.paths import Home
-from gaia.store import identities
-from gaia.store.identities import Role
 from gaia.store.opener import open_database
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
 from gaia.testing.clock import START
 from tests.e2e.conftest import RunGaia, RunningDaemon
 

@@ -20,7 +20,7 @@ from gaia.paths import Home
 from gaia.settings.schema import Secrets
 from gaia.settings.secrets import VARIABLES
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from tests.harness.postgres import PostgresServer
 from tests.harness.processes import DaemonProcess, Finished, talking
 from tests.servers.model_server import ModelServer, Step, running_model_server

@@ -18,7 +18,7 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.web.connections import ACCEPTED_AT_ONCE, SHARE_OF_DESCRIPTORS
 from tests.e2e.conftest import RunGaia
 from tests.harness import processes

@@ -17,7 +17,7 @@ from gaia.clock import SystemClock
 from gaia.messages import REPEAT_MARK, Address
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from tests.harness.processes import DaemonProcess
 from tests.servers.model_server import ModelServer, Step, running_model_server
 from tests.servers.telegram import TelegramServer, running_telegram

@@ -13,7 +13,7 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from tests.e2e.conftest import RunGaia
 from tests.harness.processes import DaemonProcess, talking
 from tests.servers.model_server import running_model_server

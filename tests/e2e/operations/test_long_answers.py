@@ -14,7 +14,7 @@ from gaia.core.sentences import REST_IN_FILE
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from tests.e2e.conftest import RunningDaemon
 from tests.servers.model_server import Step, running_model_server
 from tests.servers.telegram import running_telegram

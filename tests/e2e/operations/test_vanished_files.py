@@ -19,7 +19,7 @@ from gaia.messages import Address
 from gaia.ops.home_watch import SECONDS
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import until
 from gaia.testing.function_model import FunctionModel
 from tests.e2e.conftest import RunGaia, RunningDaemon

@@ -15,10 +15,10 @@ from playwright.async_api import Browser, Page
 from gaia.clock import SystemClock
 from gaia.memory import ledger, pending
 from gaia.paths import Home
-from gaia.store import identities
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
 from gaia.testing.clock import START
 from tests.e2e.conftest import RunGaia, RunningDaemon
 from tests.harness.book import said

@@ -8,9 +8,9 @@ import signal
 import httpx
 
 from gaia.paths import Home
-from gaia.store import identities
-from gaia.store.identities import Role
 from gaia.store.opener import open_database
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
 from gaia.testing.clock import START
 from tests.e2e.conftest import RunGaia, RunningDaemon
 from tests.harness.cluster import free_port

@@ -17,7 +17,7 @@ import pytest
 from gaia.clock import SystemClock
 from gaia.messages import REPEAT_MARK
 from gaia.store.location import VARIABLE
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 from tests.harness.control import is_ready
 from tests.harness.effort import rounds
 from tests.harness.polling import until

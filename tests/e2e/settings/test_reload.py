@@ -17,7 +17,7 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.settings.load import default_settings_file
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from tests.harness.mutations import mutated
 from tests.harness.processes import DaemonProcess, talking
 from tests.servers.model_server import ModelServer, running_model_server

@@ -20,8 +20,8 @@ from gaia.messages import REPEAT_MARK
 from gaia.paths import Home
 from gaia.store import outbox
 from gaia.store.opener import open_database
+from gaia.store.people.users import Role
 from gaia.store.tables import OutboxState
-from gaia.store.users import Role
 from tests.harness.effort import FAULT_SEED, drawn, rounds
 from tests.harness.scripted_daemon import Daemons, daemons
 from tests.harness.telegram_home import furnish

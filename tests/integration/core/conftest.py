@@ -35,8 +35,8 @@ from gaia.store.digests import Digest
 from gaia.store.engine import Database
 from gaia.store.memory_tables import MemoryKind
 from gaia.store.opener import open_database
+from gaia.store.people.users import Role, Users
 from gaia.store.sessions import SessionKey, SessionSummary
-from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_channel import FakeChannel
 from gaia.testing.function_model import Answer, FunctionModel, last_user_text

@@ -16,9 +16,9 @@ from gaia.errors import ModelTimeoutError
 from gaia.messages import Address
 from gaia.settings.schema import LimitsSettings, Settings
 from gaia.store import usage
+from gaia.store.people.users import Role
 from gaia.store.tables import InboxState
 from gaia.store.usage import Budget, Stage, Usage
-from gaia.store.users import Role
 from gaia.testing.clock import START
 from gaia.testing.function_model import ToolCall
 from tests.harness.tool_script import ToolScript

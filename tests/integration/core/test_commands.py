@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gaia.store.engine import UnknownOutcomeError
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 
 
 async def said(core, text: str, **changes: object) -> str:

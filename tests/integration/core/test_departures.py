@@ -9,9 +9,9 @@ from sqlalchemy import select, update
 from gaia.messages import Address
 from gaia.settings.schema import LimitsSettings, Settings
 from gaia.store import chunk_states
-from gaia.store.departures import NOT_THEIRS
+from gaia.store.people.departures import NOT_THEIRS
+from gaia.store.people.users import Role
 from gaia.store.tables import InboxRow, InboxState, OutboxRow, OutboxState
-from gaia.store.users import Role
 from gaia.testing.clock import until
 from tests.integration.core.conftest import run_core
 from tests.integration.core.test_link import Person

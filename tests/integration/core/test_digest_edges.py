@@ -19,7 +19,7 @@ from gaia.store.archive import Ended
 from gaia.store.digest_tables import ArchivedTurnRow, DigestReason, DigestState
 from gaia.store.engine import Database
 from gaia.store.ownership import join_users
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 from gaia.testing.clock import until
 from tests.harness.databases import opened
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes

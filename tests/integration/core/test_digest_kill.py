@@ -17,7 +17,7 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.digest_tables import DigestState
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from tests.harness.databases import copy_database, opened, rows
 from tests.harness.effort import rounds
 from tests.harness.mortal import Mortals

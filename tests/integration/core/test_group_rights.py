@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gaia.core.group_rights import REFUSED, UNKNOWN
 from gaia.messages import Address
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 
 GROUP = {"sender": "g1", "direct": False, "chat_title": "Family"}
 

@@ -9,10 +9,10 @@ from sqlalchemy import func, select
 from gaia.core import pairing
 from gaia.messages import Address, Contact, ReceiptKind
 from gaia.store import audit
-from gaia.store.pairing_tables import PairingRow, StrangerRow
-from gaia.store.pairings import new_code
+from gaia.store.people.pairing_tables import PairingRow, StrangerRow
+from gaia.store.people.pairings import new_code
+from gaia.store.people.users import Role
 from gaia.store.tables import AuditRow, InboxRow
-from gaia.store.users import Role
 
 MINUTE = timedelta(minutes=1)
 

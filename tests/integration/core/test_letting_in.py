@@ -11,10 +11,11 @@ import pytest
 
 from gaia.core import pairing, sentences
 from gaia.messages import Address, ReceiptKind
-from gaia.store import audit, conversations, pairings
+from gaia.store import audit, conversations
 from gaia.store.audit import Action
+from gaia.store.people import pairings
+from gaia.store.people.users import Role
 from gaia.store.tables import OutboxRow
-from gaia.store.users import Role
 from gaia.testing.clock import FakeClock, until
 from tests.harness.databases import connected
 from tests.harness.letting_in import actions, code_in, count, owner

@@ -12,8 +12,8 @@ from gaia.messages import Address, ReceiptKind
 from gaia.settings.schema import LimitsSettings, Settings
 from gaia.store import audit, senders
 from gaia.store.audit import Action
+from gaia.store.people.users import Role
 from gaia.store.tables import InboxState
-from gaia.store.users import Role
 from gaia.testing.clock import START, FakeClock
 
 TOO_FAST = sentences.too_fast(3)

@@ -11,9 +11,9 @@ from gaia.messages import Address
 from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.ownership import join_users
-from gaia.store.pairings import new_code
+from gaia.store.people.pairings import new_code
+from gaia.store.people.users import Role
 from gaia.store.tables import ConversationRow, InboxRow, UsageRow, UserRow
-from gaia.store.users import Role
 
 SHOWN = re.compile(r"\b[A-Z2-9]{4}-[A-Z2-9]{4}\b")
 

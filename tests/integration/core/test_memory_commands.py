@@ -11,9 +11,10 @@ from gaia.memory import forget, ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address
 from gaia.settings.schema import MemorySettings, Settings
-from gaia.store import identities, page_sessions
+from gaia.store import page_sessions
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
-from gaia.store.users import Role
+from gaia.store.people import identities
+from gaia.store.people.users import Role
 
 POT = "the gate code is under the blue pot"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gaia.commands.memory import VERBS
 from gaia.commands.remember import memory_commands
-from gaia.memory.preload import Room
+from gaia.memory.search.preload import Room
 
 DOCUMENT = Path(__file__).parents[3] / "docs/memory.md"
 DATE = re.compile(r"\d{1,2} \w+ 20\d\d")

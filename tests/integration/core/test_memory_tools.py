@@ -9,8 +9,8 @@ from google.adk.models.llm_request import LlmRequest
 from sqlalchemy import func, select
 
 from gaia.memory import ledger
-from gaia.store import identities
 from gaia.store.memory_tables import MemoryRow, MemorySource, MemoryStatus
+from gaia.store.people import identities
 from gaia.testing.clock import until
 from gaia.testing.function_model import Answer, ToolCall, ToolCalls
 from tests.harness.tool_script import ToolScript

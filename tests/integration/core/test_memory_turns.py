@@ -12,9 +12,10 @@ from gaia.memory import ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address
 from gaia.settings.schema import MemorySettings, Settings
-from gaia.store import identities, sessions
+from gaia.store import sessions
 from gaia.store.memory_tables import MemorySource
-from gaia.store.users import Role
+from gaia.store.people import identities
+from gaia.store.people.users import Role
 from gaia.testing.function_model import ToolCall
 from tests.harness.databases import connected
 from tests.harness.tool_script import ToolScript

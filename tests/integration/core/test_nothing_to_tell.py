@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 
 NEXT = re.compile(r"/\w+|[Tt]here is nothing to|[Ww]rite |Nothing is running|Nothing was changed")
 COMMANDS = (

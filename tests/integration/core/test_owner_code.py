@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gaia.messages import Address, ReceiptKind
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 
 
 async def test_the_owner_is_invited_where_no_owner_is_known(running_core):

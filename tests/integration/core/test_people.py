@@ -8,7 +8,7 @@ from gaia.memory.extraction import Extraction, Finding, Reader
 from gaia.store.digest_tables import DigestState
 from gaia.store.memory_tables import EntityRow, MemoryKind, RelationRow
 from gaia.store.ops_tables import LetterRow
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 from gaia.testing.function_model import ToolCall
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor
 

@@ -11,9 +11,9 @@ from gaia.memory import ledger
 from gaia.memory.memory import Statement
 from gaia.messages import Address
 from gaia.settings.schema import EmbeddedSettings, MemorySettings, ModelSettings, Settings
-from gaia.store import identities
 from gaia.store.memory_tables import MemoryKind, MemorySource
-from gaia.store.users import Role
+from gaia.store.people import identities
+from gaia.store.people.users import Role
 from gaia.testing.clock import until
 from tests.harness.proposals import Digests, proposal, window
 

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from gaia.memory import reminders
-from gaia.memory.recurrence import Due
-from gaia.memory.reminder_words import Wanted
+from gaia.memory.reminders import reminders
+from gaia.memory.reminders.recurrence import Due
+from gaia.memory.reminders.requests import Wanted
 from gaia.messages import Address
 from gaia.store.memory_tables import MemoryRow, MemorySource
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 from gaia.testing.clock import FakeClock
 from gaia.testing.function_model import ToolCall
 

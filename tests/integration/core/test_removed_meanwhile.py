@@ -14,7 +14,7 @@ from gaia.messages import ReceiptKind
 from gaia.ops.people import remove_person
 from gaia.store.memory_tables import IndexOpRow
 from gaia.store.ownership import join_users
-from gaia.store.pairing_tables import PairingRow, StrangerRow
+from gaia.store.people.pairing_tables import PairingRow, StrangerRow
 from gaia.store.tables import AuditRow, Base, UserRow
 
 OUTLIVE = (UserRow.__tablename__, AuditRow.__tablename__, IndexOpRow.__tablename__)

@@ -24,8 +24,8 @@ from gaia.paths import Home
 from gaia.settings.schema import Settings
 from gaia.store import conversations, outbox
 from gaia.store.engine import Database
+from gaia.store.people.users import Role, Users
 from gaia.store.tables import InboxState, OutboxState
-from gaia.store.users import Role, Users
 from gaia.swappable import Swappable
 from gaia.testing.clock import FakeClock
 from tests.harness.databases import opened

@@ -22,7 +22,7 @@ from gaia.paths import Home
 from gaia.settings.load import load_settings
 from gaia.settings.watch import Watch
 from gaia.store.location import VARIABLE
-from gaia.store.membership import Membership
+from gaia.store.processes.membership import Membership
 from gaia.testing.clock import until
 from tests.harness.postgres import PostgresServer
 

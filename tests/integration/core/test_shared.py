@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 
 PASSWORD = "The guest Wi-Fi password is hunter2-Blue"
 

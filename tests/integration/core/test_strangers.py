@@ -10,10 +10,10 @@ from gaia.core import sentences
 from gaia.core.strangers import TOLD_ON_A_CHANNEL
 from gaia.messages import Address, ReceiptKind
 from gaia.store.audit import Action
-from gaia.store.pairing_tables import PairingRow, StrangerRow
-from gaia.store.pairings import read_code
+from gaia.store.people.pairing_tables import PairingRow, StrangerRow
+from gaia.store.people.pairings import read_code
+from gaia.store.people.users import Role
 from gaia.store.tables import ConversationRow, InboxRow
-from gaia.store.users import Role
 from gaia.testing.clock import FakeClock
 from tests.harness.letting_in import actions, code_in, count, invite, owner
 

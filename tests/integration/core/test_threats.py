@@ -6,7 +6,7 @@ import pytest
 
 from gaia.paths import Home
 from gaia.settings.schema import LimitsSettings, Settings
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 from gaia.testing.function_model import ToolCall
 from gaia.web.server import listen_on_path
 from tests.integration.core.test_link import Person

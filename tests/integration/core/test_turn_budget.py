@@ -8,9 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.memory import ledger, preload
+from gaia.memory import ledger
 from gaia.memory.memory import Statement
-from gaia.memory.preload import prefix as read_prefix
+from gaia.memory.search import preload
+from gaia.memory.search.preload import prefix as read_prefix
 from gaia.store.memory_tables import MemoryKind, MemorySource
 from gaia.testing.clock import until
 from tests.harness.transactions import Counted

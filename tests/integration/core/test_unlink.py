@@ -17,10 +17,10 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store import audit
 from gaia.store.memory_tables import EntityRow, MemorySource
-from gaia.store.pairing_tables import LinkRow
-from gaia.store.pairings import new_code
+from gaia.store.people.pairing_tables import LinkRow
+from gaia.store.people.pairings import new_code
+from gaia.store.people.users import Role
 from gaia.store.tables import ConversationRow
-from gaia.store.users import Role
 from tests.integration.core.test_link import Person, pigeon_user
 
 DAY = 24 * 3600

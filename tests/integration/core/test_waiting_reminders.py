@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import update
 
 from gaia.errors import RetryableSendError
-from gaia.memory import forget, pending, reminders
+from gaia.memory import forget, pending
+from gaia.memory.reminders import reminders
 from gaia.messages import Address
 from gaia.store import outbox, redaction
 from gaia.store.tables import OutboxRow, OutboxState

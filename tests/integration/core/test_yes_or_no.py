@@ -10,7 +10,7 @@ import pytest
 
 from gaia.core.yes_or_no import answer_of
 from gaia.messages import MAYBE_FORWARDED, Address, RepliedTo
-from gaia.store.users import Role
+from gaia.store.people.users import Role
 
 HOUR = 3600
 

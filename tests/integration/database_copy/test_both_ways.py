@@ -11,11 +11,11 @@ from sqlalchemy import URL, text
 from gaia.ops.database_copy.copy import copy_database
 from gaia.ops.database_copy.numbers import last_numbers
 from gaia.paths import Home
-from gaia.store import identities
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemoryRow
 from gaia.store.ops_tables import GrowthRow
-from gaia.store.postgres import PostgresDatabase
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
+from gaia.store.postgres.database import PostgresDatabase
 from gaia.testing.clock import START
 from tests.harness.copies import (
     MANY,

@@ -29,10 +29,10 @@ from gaia.memory.memory import Statement
 from gaia.memory.protocols import Vector
 from gaia.paths import Home
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
-from gaia.store.users import Users
+from gaia.store.people.identities import Role
+from gaia.store.people.users import Users
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_index import FakeEmbedder
 from tests.harness.databases import copy_database

@@ -29,9 +29,9 @@ from gaia.memory.index.vectors import vector_id
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings, Secrets
 from gaia.store.engine import Database
-from gaia.store.identities import Role
-from gaia.store.postgres import PostgresDatabase
-from gaia.store.users import Users
+from gaia.store.people.identities import Role
+from gaia.store.people.users import Users
+from gaia.store.postgres.database import PostgresDatabase
 from gaia.testing.fake_index import DIMENSIONS, FakeEmbedder, bag_of_words
 from tests.harness.book import Book
 from tests.harness.postgres import PostgresServer

@@ -21,10 +21,10 @@ from gaia.memory.memory import Statement
 from gaia.paths import Home
 from gaia.settings.schema import MemorySettings, Secrets
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
-from gaia.store.users import Users
+from gaia.store.people.identities import Role
+from gaia.store.people.users import Users
 
 LOOK_SECONDS = 0.1
 

@@ -23,15 +23,15 @@ from gaia.cli.memory.search import reindex_by_daemon
 from gaia.errors import IndexUnavailableError, NotRunningError, WireError
 from gaia.memory.index.index import Index
 from gaia.memory.index.parts import Parts
-from gaia.memory.search import RankingOptions, Search
+from gaia.memory.search.search import RankingOptions, Search
 from gaia.paths import Home
 from gaia.settings.schema import Settings
 from gaia.store import indexes
 from gaia.store.engine import Database
-from gaia.store.identities import Role, User
 from gaia.store.lock import DaemonLock
 from gaia.store.opener import open_database
-from gaia.store.users import Users
+from gaia.store.people.identities import Role, User
+from gaia.store.people.users import Users
 from gaia.swappable import Swappable
 from gaia.testing.clock import FakeClock, until
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage

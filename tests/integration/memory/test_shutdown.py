@@ -9,10 +9,10 @@ from gaia.clock import SystemClock
 from gaia.memory import ledger
 from gaia.memory.memory import Statement
 from gaia.paths import Home
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
-from gaia.store.users import Users
+from gaia.store.people.identities import Role
+from gaia.store.people.users import Users
 from tests.harness.processes import running_daemon
 
 SETTINGS = """

@@ -12,7 +12,7 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.lock import DaemonLock
 from gaia.store.opener import open_database
-from gaia.store.users import Role, User, Users
+from gaia.store.people.users import Role, User, Users
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from gaia.store.postgres import PostgresDatabase
+from gaia.store.postgres.database import PostgresDatabase
 from tests.harness.postgres import PostgresServer
 
 END_OTHERS = text(

@@ -9,7 +9,7 @@ from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
 from gaia.agent.tools.memory import MemoryTools
-from gaia.store.sqlite import SqliteDatabase
+from gaia.store.sqlite.database import SqliteDatabase
 from gaia.testing.clock import FakeClock
 from tests.harness.memories import NothingFound
 

@@ -13,7 +13,7 @@ from gaia.agent.prompt import (
     plain_instructions,
     turn_context,
 )
-from gaia.memory.preload import Prefix
+from gaia.memory.search.preload import Prefix
 from tests.harness.memories import a_memory
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)

@@ -19,7 +19,7 @@ from gaia.paths import Home
 from gaia.store import audit
 from gaia.store.audit import CLI, GAIA, Action
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 
 ADA, EVE = Address("fake", "ada"), Address("fake", "eve")

@@ -19,8 +19,8 @@ from gaia.ops.costs import By, Costs, Prices, add_up
 from gaia.paths import Home
 from gaia.store import usage
 from gaia.store.opener import open_database
+from gaia.store.people.users import Role, Users
 from gaia.store.usage import DayOfUsage, Tariff, Usage
-from gaia.store.users import Role, Users
 
 DAY = date(2026, 1, 1)
 UNSET = Prices(currency="USD", are_set=False)

@@ -19,14 +19,14 @@ from gaia.cli import database
 from gaia.cli.main import app
 from gaia.errors import AlreadyRunningError, StoreError
 from gaia.paths import Home
-from gaia.store import identities
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.location import VARIABLE
 from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
 from gaia.store.opener import open_database
-from gaia.store.pairing_tables import StrangerRow
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
+from gaia.store.people.pairing_tables import StrangerRow
 from gaia.testing.clock import START
 from tests.harness.postgres import PostgresServer
 

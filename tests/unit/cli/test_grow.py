@@ -19,12 +19,13 @@ from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Memory
 from gaia.paths import Home
 from gaia.settings.load import load_settings
-from gaia.store import conversations, identities
+from gaia.store import conversations
 from gaia.store.archive import Ended
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemoryStatus
 from gaia.store.opener import open_database
 from gaia.store.ops_tables import BudgetNoticeRow
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
 
 REQUEST = "Shorter answers, please"
 KEY = "limits.user_tokens_per_day"

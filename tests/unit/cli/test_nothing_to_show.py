@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from gaia.cli.main import app
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import FakeClock
 
 NEXT = re.compile(r"'gaia [a-z]|--days|nothing to (do|try again|take up)|, or see |while it runs")

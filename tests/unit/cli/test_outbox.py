@@ -14,8 +14,8 @@ from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store import chunk_states, conversations, outbox
 from gaia.store.opener import open_database
+from gaia.store.people.users import Role, Users
 from gaia.store.tables import OutboxState
-from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 
 

@@ -17,10 +17,10 @@ from gaia.core import pairing
 from gaia.errors import GroupUserError, UnknownCodeError, UnknownUserError
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
-from gaia.store import pairings
 from gaia.store.opener import open_database
-from gaia.store.pairings import Pairing, new_code, read_code
-from gaia.store.users import Role, User
+from gaia.store.people import pairings
+from gaia.store.people.pairings import Pairing, new_code, read_code
+from gaia.store.people.users import Role, User
 
 T = TypeVar("T")
 

@@ -14,9 +14,9 @@ from typer.testing import CliRunner, Result
 from gaia.cli.sessions import app
 from gaia.errors import AmbiguousUserError, GaiaError, UnknownTimeError, UnknownUserError
 from gaia.paths import Home
-from gaia.store import identities
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people import identities
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.archived import talk
 from tests.harness.databases import opened

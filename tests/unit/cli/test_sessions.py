@@ -26,8 +26,8 @@ from gaia.paths import Home
 from gaia.sessions.service import AGENT_NAME, TURN_ID, stored_events
 from gaia.store import sessions
 from gaia.store.opener import open_database
+from gaia.store.people.users import Role, Users
 from gaia.store.sessions import SessionKey
-from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.sessions import add_turn
 

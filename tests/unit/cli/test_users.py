@@ -18,8 +18,8 @@ from gaia.errors import (
 from gaia.paths import Home
 from gaia.store import sessions
 from gaia.store.opener import open_database
+from gaia.store.people.users import Role
 from gaia.store.sessions import SessionKey
-from gaia.store.users import Role
 from tests.harness.sessions import add_turn
 from tests.harness.traces import all_bytes
 

@@ -12,7 +12,7 @@ from gaia.commands.registry import Call, Command, Registry, Run, Topic
 from gaia.core.slash import Caller, Reply, Slash
 from gaia.messages import Button, Contact
 from gaia.store.conversations import Conversation
-from gaia.store.users import Role, User
+from gaia.store.people.users import Role, User
 from gaia.testing.clock import START, FakeClock
 
 CHAT = Conversation(

@@ -20,8 +20,8 @@ from gaia.settings.schema import CostsSettings, LimitsSettings, Settings
 from gaia.store import usage
 from gaia.store.engine import Database
 from gaia.store.opener import open_database
+from gaia.store.people.users import Role, User, Users
 from gaia.store.usage import Budget, Stage, Tariff, Usage
-from gaia.store.users import Role, User, Users
 from gaia.swappable import Swappable
 from gaia.testing.clock import FakeClock
 from tests.harness.effort import rounds

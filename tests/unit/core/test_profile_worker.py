@@ -15,12 +15,13 @@ from gaia.errors import ModelUnavailableError
 from gaia.memory.extraction import Reader
 from gaia.paths import Home
 from gaia.settings.schema import LimitsSettings, MemorySettings, Settings
-from gaia.store import identities, profiles, usage
+from gaia.store import profiles, usage
 from gaia.store.engine import Database
-from gaia.store.identities import Role, User
 from gaia.store.memory_tables import MemoryKind
 from gaia.store.opener import open_database
 from gaia.store.ownership import wipe_user
+from gaia.store.people import identities
+from gaia.store.people.identities import Role, User
 from gaia.store.usage import Usage
 from gaia.swappable import Swappable
 from gaia.testing.clock import START, FakeClock, until

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.store.identities import User
+from gaia.store.people.identities import User
 from tests.harness.book import Book
 from tests.harness.ledger_fixtures import ada, bob, book, clock, database, family, home
 from tests.harness.proposals import Digests

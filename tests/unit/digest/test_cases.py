@@ -23,9 +23,9 @@ from gaia.digest.known import chosen
 from gaia.digest.verify import UNASKED, Effect, Verdict, verdicts_of
 from gaia.memory import ledger, profile
 from gaia.memory.memory import Memory, Statement
-from gaia.store import identities
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
 from gaia.testing.clock import START
 from tests.harness.book import Book
 from tests.harness.digests import ScriptedAsk

@@ -10,8 +10,8 @@ import pytest
 from gaia.digest.denial import denies
 from gaia.memory import profile
 from gaia.memory.extraction import Change, Target
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemorySource
+from gaia.store.people.identities import User
 from tests.harness.book import Book, said
 from tests.harness.proposals import READ, Digests, proposal
 

@@ -11,8 +11,8 @@ from gaia.errors import MissingOwnerError
 from gaia.memory.extraction import Change, Checked, Target
 from gaia.memory.memory import Memory
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind
+from gaia.store.people.identities import User
 from gaia.testing.clock import FakeClock
 from tests.harness.book import Book, said
 from tests.harness.memories import NothingFound, a_memory

@@ -9,8 +9,8 @@ from gaia.digest import undo as undoing
 from gaia.digest.undo import Undone
 from gaia.memory import ledger
 from gaia.memory.extraction import Change, Target
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemorySource, MemoryStatus, MemoryTermRow
+from gaia.store.people.identities import User
 from tests.harness.book import Book, said
 from tests.harness.proposals import READ, Digests, instead_of, proposal, window
 

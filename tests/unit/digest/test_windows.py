@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.digest.windows import cut, shown
-from gaia.memory.recall import tokens
+from gaia.memory.search.recall import tokens
 from gaia.store.archive import ArchivedTurn
 from tests.harness.turns import a_turn, turns_of
 

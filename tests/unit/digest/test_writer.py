@@ -8,11 +8,12 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.memory import entities, forget, ledger, pending, profile
+from gaia.memory import forget, ledger, pending, profile
 from gaia.memory.extraction import Change, Proposal, Relation, Target
 from gaia.memory.memory import Memory
-from gaia.store.identities import User
+from gaia.memory.people import entities
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.store.people.identities import User
 from tests.harness.book import Book, said
 from tests.harness.proposals import READ, SAID, Digests, instead_of, proposal, window
 

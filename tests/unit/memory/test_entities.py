@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.errors import MissingOwnerError
-from gaia.memory import entities, ledger
-from gaia.memory.entities import entity
+from gaia.memory import ledger
 from gaia.memory.memory import Statement
+from gaia.memory.people import entities
+from gaia.memory.people.entities import entity
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemorySource
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 
 

@@ -28,7 +28,7 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryTermRow,
 )
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.databases import opened
 

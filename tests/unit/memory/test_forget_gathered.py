@@ -13,7 +13,6 @@ from gaia.memory.memory import Statement
 from gaia.store import forgets, indexes, profiles
 from gaia.store.digest_tables import DigestReason, DigestRow, DigestState, DigestWindowRow
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryKind,
@@ -21,6 +20,7 @@ from gaia.store.memory_tables import (
     MemorySource,
     MemoryStatus,
 )
+from gaia.store.people.identities import User
 from gaia.store.profiles import Bullet, Profile
 from gaia.testing.clock import START
 from tests.harness.archived import talk

@@ -8,8 +8,8 @@ from gaia.errors import MissingOwnerError
 from gaia.memory import forget, ledger, pending
 from gaia.memory.memory import Statement
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemorySource
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 
 KEPT = ("the gate code is under the blue pot", "the gates are green", "我对花生过敏", "pot 🎂")

@@ -5,8 +5,8 @@ import pytest
 from gaia.memory import text
 from gaia.store import full_text
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryRow, MemoryTermRow
+from gaia.store.people.identities import User
 from tests.harness.book import Book, said
 
 

@@ -26,13 +26,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import entities, forget, ledger
+from gaia.memory import forget, ledger
+from gaia.memory.people import entities
 from gaia.memory.text import query_terms
 from gaia.paths import Home
-from gaia.store import full_text, identities, indexes
-from gaia.store.identities import Role, User
+from gaia.store import full_text, indexes
 from gaia.store.memory_tables import IndexOperation, MemoryStatus, MemoryTermRow
 from gaia.store.ownership import join_users, wipe_user
+from gaia.store.people import identities
+from gaia.store.people.identities import Role, User
 from gaia.testing.clock import START
 from tests.harness.book import said
 from tests.harness.databases import opened

@@ -13,10 +13,11 @@ import pytest
 from sqlalchemy import Connection, event
 
 from gaia.errors import CredentialError, UnfitMemoryError
-from gaia.memory import browse, entities, ledger
+from gaia.memory import browse, ledger
 from gaia.memory.browse import Choice
-from gaia.store.identities import User
+from gaia.memory.people import entities
 from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from tests.harness.book import Book, said
 

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import func, select
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import entities, ledger, pending
-from gaia.store.identities import User
+from gaia.memory import ledger, pending
+from gaia.memory.people import entities
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
@@ -18,6 +18,7 @@ from gaia.store.memory_tables import (
     MemoryStatus,
     MemoryTermRow,
 )
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from tests.harness.book import Book, said
 

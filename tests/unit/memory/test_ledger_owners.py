@@ -13,10 +13,10 @@ from sqlalchemy import Connection, event
 from sqlalchemy.orm import Session
 
 from gaia.errors import MissingOwnerError, UnknownMemoryError
-from gaia.memory import entities, ledger
+from gaia.memory import ledger
 from gaia.memory.memory import Memory
+from gaia.memory.people import entities
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
@@ -25,6 +25,7 @@ from gaia.store.memory_tables import (
     MemoryTermRow,
 )
 from gaia.store.ownership import join_users, wipe_user
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from tests.harness.book import Book, said
 

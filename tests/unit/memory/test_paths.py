@@ -8,11 +8,11 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.memory import graph
 from gaia.memory.extraction import Relation
-from gaia.memory.paths import Scope, meant, memories_about
-from gaia.store.identities import User
+from gaia.memory.people import graph
+from gaia.memory.people.paths import Scope, meant, memories_about
 from gaia.store.memory_tables import EntityRow, RelationRow
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from tests.harness.book import Book, said
 

@@ -12,7 +12,6 @@ from gaia.memory import forgotten, ledger, pending
 from gaia.memory.memory import Added, Memory, Statement
 from gaia.store import profiles
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
@@ -21,6 +20,7 @@ from gaia.store.memory_tables import (
     MemoryStatus,
     MemoryTermRow,
 )
+from gaia.store.people.identities import User
 from gaia.store.profiles import Profile
 from gaia.testing.clock import START
 from tests.harness.book import Book, said

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.memory.pleasantries import is_pleasantry
+from gaia.memory.search.pleasantries import is_pleasantry
 
 PLEASANTRIES = """
 hi | Hello gaia! | heyyyy | HI THERE | Thanks a lot!! | ok | OK, thanks, bye | 👍 | 😀😀 🎉 | .. |

@@ -7,12 +7,13 @@ from datetime import timedelta
 import pytest
 
 from gaia.errors import MissingOwnerError
-from gaia.memory import ledger, preload
+from gaia.memory import ledger
 from gaia.memory.episodes import abstract
-from gaia.memory.preload import Prefix, Room, prefix
+from gaia.memory.search import preload
+from gaia.memory.search.preload import Prefix, Room, prefix
 from gaia.store import profiles
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.people.identities import User
 from gaia.store.profiles import Bullet, Profile
 from gaia.testing.clock import START
 from tests.harness.book import Book, said

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.memory.ranking import (
+from gaia.memory.search.ranking import (
     E5,
     ENOUGH,
     REACH,

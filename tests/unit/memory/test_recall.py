@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy.orm import Session
 
 from gaia.errors import IndexUnavailableError, MissingOwnerError
-from gaia.memory.candidates import NO_MEANING, Meaning, Question
 from gaia.memory.memory import Memory
-from gaia.memory.recall import RECALL_TOKENS, Recall, excerpt, text_tokens, tokens
+from gaia.memory.search.candidates import NO_MEANING, Meaning, Question
+from gaia.memory.search.recall import RECALL_TOKENS, Recall, excerpt, text_tokens, tokens
 from gaia.store.full_text import Corpus
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
 from gaia.testing.clock import START, FakeClock, until
@@ -149,7 +149,7 @@ async def test_a_failure_is_logged_once_and_told_until_it_works_again(
     caplog: pytest.LogCaptureFixture,
     recall_of: Make,
 ) -> None:
-    caplog.set_level(logging.INFO, "gaia.memory.recall")
+    caplog.set_level(logging.INFO, "gaia.memory.search.recall")
     found = Found(POT)
     recall = recall_of(found)
     assert recall.health().ok

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gaia.memory import recurrence, reminder_words
+from gaia.memory.reminders import recurrence
+from gaia.memory.reminders import requests as reminder_words
 
 LISBON = ZoneInfo("Europe/Lisbon")
 NOW = datetime(2026, 11, 29, 22, 0, tzinfo=UTC)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gaia.memory.relations import USER, Entity, Relation, relations
-from gaia.store.identities import User
+from gaia.memory.people.relations import USER, Entity, Relation, relations
+from gaia.store.people.identities import User
 from tests.harness.book import Book, said
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.memory.reminder_doubts import CONDITION
+from gaia.memory.reminders.doubts import CONDITION
 
 
 @pytest.mark.parametrize(

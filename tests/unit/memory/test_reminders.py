@@ -8,12 +8,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from gaia.errors import UnknownMemoryError
-from gaia.memory import reminder_words, reminders
 from gaia.memory.memory import Memory
-from gaia.memory.recurrence import next_time
-from gaia.store import identities
-from gaia.store.identities import User
+from gaia.memory.reminders import reminders
+from gaia.memory.reminders import requests as reminder_words
+from gaia.memory.reminders.recurrence import next_time
 from gaia.store.memory_tables import MemorySource, MemoryStatus
+from gaia.store.people import identities
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from tests.harness.book import Book
 

@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from gaia.errors import SettingsError
-from gaia.memory import rerank
-from gaia.memory.rerank import FIRST_REST_SECONDS, Reranker, require_extra
-from gaia.memory.search import RankingOptions, Search
+from gaia.memory.search import rerank
+from gaia.memory.search.rerank import FIRST_REST_SECONDS, Reranker, require_extra
+from gaia.memory.search.search import RankingOptions, Search
 from gaia.settings.schema import MemorySettings
-from gaia.store.identities import User
+from gaia.store.people.identities import User
 from gaia.swappable import Swappable
 from gaia.testing.clock import FakeClock
 from gaia.testing.fake_index import FakeNearest

@@ -10,14 +10,14 @@ from sqlalchemy import Connection, event
 
 from gaia.errors import MissingOwnerError
 from gaia.memory import ledger
-from gaia.memory.candidates import Filter
 from gaia.memory.memory import Added
 from gaia.memory.protocols import Neighbour
-from gaia.memory.search import Search
+from gaia.memory.search.candidates import Filter
+from gaia.memory.search.search import Search
 from gaia.ops.wire import search_report
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind
+from gaia.store.people.identities import User
 from gaia.testing.clock import START, FakeClock
 from gaia.testing.fake_index import FakeNearest
 from tests.harness.book import Book, said

@@ -19,9 +19,9 @@ from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
-from gaia.store.sqlite import SqliteDatabase
+from gaia.store.people.users import Role, Users
+from gaia.store.sqlite.database import SqliteDatabase
 from gaia.store.tables import InboxState
-from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.traces import files_with
 

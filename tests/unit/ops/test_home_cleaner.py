@@ -16,12 +16,13 @@ from gaia.ops.forget_worker import ForgetWorker, carry_out_apart
 from gaia.ops.home_cleaner import HomeCleaner
 from gaia.ops.people import join_person, remove_person
 from gaia.paths import Home
-from gaia.store import audit, forgets, homes, processes
+from gaia.store import audit, forgets
 from gaia.store.audit import Action
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
-from gaia.store.postgres import PostgresDatabase
-from gaia.store.users import Role, User, Users
+from gaia.store.people.users import Role, User, Users
+from gaia.store.postgres.database import PostgresDatabase
+from gaia.store.processes import homes, processes
 from gaia.testing.clock import FakeClock
 from tests.harness.databases import content
 from tests.harness.postgres import PostgresServer

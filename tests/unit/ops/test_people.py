@@ -18,9 +18,9 @@ from gaia.paths import Home
 from gaia.store import indexes, sessions
 from gaia.store.memory_tables import IndexOperation, MemorySource
 from gaia.store.opener import open_database
+from gaia.store.people.users import Role, Users
 from gaia.store.sessions import SessionKey
-from gaia.store.sqlite import SqliteDatabase
-from gaia.store.users import Role, Users
+from gaia.store.sqlite.database import SqliteDatabase
 from gaia.testing.clock import FakeClock
 from tests.harness.sessions import add_turn
 from tests.harness.traces import files_with

@@ -17,7 +17,7 @@ from gaia.paths import Home
 from gaia.store import conversations, inbox, revision
 from gaia.store.migrations import HEAD
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 
 

@@ -16,9 +16,9 @@ from gaia.sessions.redaction import redact_sessions, redacted
 from gaia.sessions.service import event_text, read_events
 from gaia.store import sessions
 from gaia.store.engine import Database
+from gaia.store.people.users import Role, Users
 from gaia.store.redaction import REPLACEMENT, Redaction
 from gaia.store.sessions import SessionKey
-from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.databases import opened
 from tests.harness.sessions import add_turn

@@ -13,8 +13,8 @@ from gaia.messages import Address, Attachment, AttachmentKind, Inbound
 from gaia.store import batches, conversations, inbox
 from gaia.store.batches import ALBUM_SETTLE, BURST_MESSAGES, Batch
 from gaia.store.engine import Database
+from gaia.store.people.users import Role, Users
 from gaia.store.tables import InboxState
-from gaia.store.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.effort import rounds
 

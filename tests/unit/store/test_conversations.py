@@ -11,8 +11,8 @@ from gaia.messages import Address
 from gaia.store import conversations
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
+from gaia.store.people.users import Role, Users
 from gaia.store.tables import ConversationRow
-from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 
 LATER = START + timedelta(minutes=1)

@@ -11,10 +11,10 @@ from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason, DigestState
 from gaia.store.digests import Digest, ReadWindow
 from gaia.store.engine import Database
-from gaia.store.identities import Role
+from gaia.store.people.identities import Role
+from gaia.store.people.users import User, Users
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import InboxRow, InboxState
-from gaia.store.users import User, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.digests import uncleared
 

@@ -12,8 +12,8 @@ from gaia.messages import Address, Attachment, AttachmentKind, Inbound
 from gaia.store import batches, conversations, inbox
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
+from gaia.store.people.users import Role, Users
 from gaia.store.tables import InboxState
-from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 
 

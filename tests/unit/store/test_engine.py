@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
 from gaia.store.engine import CONNECTIONS, Database
-from gaia.store.sqlite import READ_ONLY, SqliteDatabase
+from gaia.store.sqlite.database import READ_ONLY, SqliteDatabase
 
 pytestmark = pytest.mark.sqlite
 

@@ -8,11 +8,11 @@ from sqlalchemy import select
 from gaia.messages import Address, Inbound
 from gaia.store import chunk_states, conversations, forgets, inbox, outbox
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.ownership import join_users
+from gaia.store.people.identities import Role
+from gaia.store.people.users import User, Users
 from gaia.store.redaction import REPLACEMENT
 from gaia.store.tables import InboxRow, InboxState, OutboxRow
-from gaia.store.users import User, Users
 from gaia.testing.clock import START, FakeClock
 
 

@@ -9,11 +9,12 @@ import pytest
 from sqlalchemy import text
 
 from gaia.ops.people import join_person
-from gaia.store import forgets, homes, processes
-from gaia.store.identities import Role, User
+from gaia.store import forgets
 from gaia.store.ownership import wipe_user
-from gaia.store.postgres import PostgresDatabase
-from gaia.store.users import Users
+from gaia.store.people.identities import Role, User
+from gaia.store.people.users import Users
+from gaia.store.postgres.database import PostgresDatabase
+from gaia.store.processes import homes, processes
 from gaia.testing.clock import START, FakeClock
 from tests.harness.postgres import PostgresServer
 

@@ -16,7 +16,7 @@ from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.outbox import Cause
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.effort import rounds
 

@@ -6,18 +6,20 @@ import pytest
 from sqlalchemy import UniqueConstraint, select
 
 from gaia.errors import GroupUserError, UnknownUserError
-from gaia.memory import archive, forget, reminders
-from gaia.memory.recurrence import Due
-from gaia.memory.reminder_words import Wanted
+from gaia.memory import archive, forget
+from gaia.memory.reminders import reminders
+from gaia.memory.reminders.recurrence import Due
+from gaia.memory.reminders.requests import Wanted
 from gaia.messages import Address, Contact
-from gaia.store import conversations, identities, outbox, page_sessions
+from gaia.store import conversations, outbox, page_sessions
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemoryRow, MemorySource
 from gaia.store.outbox import SaidReminder
 from gaia.store.ownership import APART, join_users
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
+from gaia.store.people.users import User, Users
 from gaia.store.tables import AuditRow, Base, ConversationRow, OutboxRow
-from gaia.store.users import User, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.archived import talk
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection, Engine, column, create_engine, insert, inspect, table, text
 
 from gaia.store.migrate import MIGRATIONS, upgrade
-from gaia.store.postgres import open_engine
+from gaia.store.postgres.database import open_engine
 from tests.harness.postgres import PostgresServer
 
 SESSIONS = [("work", 1), ("global", 2), ("club", 3)]

@@ -16,8 +16,8 @@ from gaia.store.base import NAMING
 from gaia.store.location import database_url
 from gaia.store.migrate import MIGRATIONS, upgrade
 from gaia.store.migrations import HEAD
-from gaia.store.postgres import bring_up_to_date, inspecting_url, read_revision_of
-from gaia.store.postgres_engine import open_engine
+from gaia.store.postgres.connections import open_engine
+from gaia.store.postgres.database import bring_up_to_date, inspecting_url, read_revision_of
 from gaia.store.tables import Base
 from tests.harness.postgres import PostgresServer
 
@@ -38,7 +38,7 @@ gets another."""
 APART = re.compile(
     "alembic_version|processes|holders|shared_settings|homes|home_forgets|home_wipes"
 )
-"""Tables that PostgreSQL alone has, which no class declares: see `gaia.store.processes`,
+"""Tables that PostgreSQL alone has, which no class declares: see `gaia.store.processes.processes`,
 `shared_settings` and `homes`."""
 
 INDEXES = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from gaia.errors import NewerStoreError, StoreError
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.sqlite_file import QUICK_CHECK_BYTES
+from gaia.store.sqlite.file import QUICK_CHECK_BYTES
 from gaia.store.tables import Base
 
 pytestmark = pytest.mark.sqlite

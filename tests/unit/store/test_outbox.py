@@ -13,8 +13,8 @@ from gaia.messages import Address, OutboundFile, SentCopy
 from gaia.store import chunk_states, conversations, outbox
 from gaia.store.engine import Database
 from gaia.store.outbox import GONE, NewFile
+from gaia.store.people.users import Role, User, Users
 from gaia.store.tables import OutboxFileRow, OutboxRow, OutboxState
-from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 
 FILE = NewFile("gaia.txt", "text/plain", b"the gate code \xff\x00")

@@ -10,9 +10,8 @@ from sqlalchemy import func, select
 
 from gaia.errors import UnknownUserError
 from gaia.paths import Home
-from gaia.store import identities, page_sessions
+from gaia.store import page_sessions
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.opener import open_database
 from gaia.store.ops_tables import PageLinkRow, PageSessionRow
 from gaia.store.page_sessions import (
@@ -24,6 +23,8 @@ from gaia.store.page_sessions import (
     NOTED_EACH,
     PageSession,
 )
+from gaia.store.people import identities
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from tests.harness.ledger_fixtures import bob
 from tests.harness.traces import all_bytes

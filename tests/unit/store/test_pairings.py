@@ -9,10 +9,11 @@ import pytest
 
 from gaia.core import pairing
 from gaia.messages import Address, Inbound
-from gaia.store import audit, pairings
+from gaia.store import audit
 from gaia.store.engine import Database
-from gaia.store.pairing_tables import PairingPurpose
-from gaia.store.pairings import (
+from gaia.store.people import pairings
+from gaia.store.people.pairing_tables import PairingPurpose
+from gaia.store.people.pairings import (
     ALPHABET,
     SALT_BYTES,
     VALID_FOR,
@@ -24,7 +25,7 @@ from gaia.store.pairings import (
     possible,
     read_code,
 )
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 
 REQUEST = Terms(PairingPurpose.REQUEST, Address("telegram", "7"), "7", direct=True, name="Eve")

@@ -12,7 +12,7 @@ from gaia.store import batches, conversations, inbox
 from gaia.store.batches import Batch
 from gaia.store.engine import Database
 from gaia.store.pastes import FULL, PART_SETTLE
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import FakeClock
 
 SETTLE = timedelta(seconds=0.4)

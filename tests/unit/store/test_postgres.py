@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 from gaia.errors import StoreError
 from gaia.ops.service import watchdog
 from gaia.store.engine import UnknownOutcomeError
-from gaia.store.postgres import PostgresDatabase, last_write
-from gaia.store.postgres_faults import LostConnectionError, store_error
+from gaia.store.postgres.database import PostgresDatabase, last_write
+from gaia.store.postgres.faults import LostConnectionError, store_error
 from tests.harness.postgres import PostgresServer, postgres_server
 from tests.harness.postgres_way import READ, WRITTEN, Way, way_to
 

@@ -10,8 +10,8 @@ from sqlalchemy import URL, text
 from sqlalchemy.orm import Session
 
 from gaia.errors import StoreError
-from gaia.store.postgres import PostgresDatabase, bring_up_to_date
-from gaia.store.postgres_engine import open_engine
+from gaia.store.postgres.connections import open_engine
+from gaia.store.postgres.database import PostgresDatabase, bring_up_to_date
 from tests.harness.postgres import PostgresServer
 
 DEFAULTS = {

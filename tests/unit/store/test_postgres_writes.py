@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from gaia.errors import StoreError
 from gaia.paths import Home
 from gaia.store.engine import Database, attempt
-from gaia.store.identities import Role, User, create
-from gaia.store.postgres import PostgresDatabase
+from gaia.store.people.identities import Role, User, create
+from gaia.store.postgres.database import PostgresDatabase
 from gaia.store.tables import UserRow
 from gaia.testing.clock import START
 from tests.harness.traces import files_with

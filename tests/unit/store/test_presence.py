@@ -17,8 +17,8 @@ from gaia.paths import Home
 from gaia.store.engine import Database
 from gaia.store.lock import DaemonLock
 from gaia.store.opener import open_database
-from gaia.store.presence import OpenDatabase
-from gaia.store.sqlite import SqliteDatabase, open_engine
+from gaia.store.sqlite.database import SqliteDatabase, open_engine
+from gaia.store.sqlite.presence import OpenDatabase
 
 pytestmark = pytest.mark.sqlite
 

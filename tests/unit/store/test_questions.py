@@ -10,8 +10,8 @@ from sqlalchemy import event, update
 from gaia.messages import Address, Button
 from gaia.store import conversations, outbox, questions
 from gaia.store.engine import Database
+from gaia.store.people.users import Role, Users
 from gaia.store.tables import OutboxRow, OutboxState
-from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 
 YES = Button("Yes", "/memory keep 1", answer="yes")

@@ -14,11 +14,11 @@ from gaia.messages import Address, Attachment, AttachmentKind, Inbound
 from gaia.store import conversations, inbox, outbox, redaction
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
+from gaia.store.people.identities import Role
+from gaia.store.people.users import Users
 from gaia.store.redaction import ABANDONED, GRACE, PATIENCE, REPLACEMENT, Redaction
 from gaia.store.tables import InboxRow, InboxState, OutboxRow, OutboxState
-from gaia.store.users import Users
 from gaia.testing.clock import START, FakeClock
 
 SECRET = "blue pot"

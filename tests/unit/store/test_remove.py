@@ -8,13 +8,14 @@ from gaia.errors import (
 )
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store import audit, pairings, strangers
+from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.engine import Database
-from gaia.store.pairing_tables import PairingPurpose
-from gaia.store.pairings import Terms
+from gaia.store.people import pairings, strangers
+from gaia.store.people.pairing_tables import PairingPurpose
+from gaia.store.people.pairings import Terms
+from gaia.store.people.users import Role, User, Users
 from gaia.store.tables import Base, UserRow
-from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.filled_tables import fill_tables
 

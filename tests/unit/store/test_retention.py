@@ -13,9 +13,9 @@ from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.ops_tables import BudgetNoticeRow
 from gaia.store.outbox import NewFile
+from gaia.store.people.users import Role, User, Users
 from gaia.store.tables import InboxRow, InboxState, OutboxFileRow, OutboxRow, OutboxState, UsageRow
 from gaia.store.usage import Usage
-from gaia.store.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 
 DAY = timedelta(days=1)

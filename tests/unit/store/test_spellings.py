@@ -7,11 +7,12 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import AddressTakenError
 from gaia.messages import Address
-from gaia.store import audit, conversations, identities, own_chats, senders
+from gaia.store import audit, conversations, senders
 from gaia.store.engine import Database
-from gaia.store.spellings import spellings
+from gaia.store.people import identities, own_chats
+from gaia.store.people.spellings import spellings
+from gaia.store.people.users import Role, Users
 from gaia.store.tables import IdentityRow
-from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 
 PAIRS = [

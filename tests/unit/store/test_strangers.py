@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from gaia.messages import Address
-from gaia.store import strangers
 from gaia.store.engine import Database
+from gaia.store.people import strangers
 from gaia.testing.clock import START
 
 EVE, MALLORY = Address("telegram", "eve"), Address("telegram", "mallory")

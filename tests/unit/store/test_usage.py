@@ -9,10 +9,10 @@ import pytest
 
 from gaia.store import usage
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.ownership import join_users
+from gaia.store.people.identities import Role
+from gaia.store.people.users import User, Users
 from gaia.store.usage import Budget, DayOfUsage, Stage, Tariff, Usage
-from gaia.store.users import User, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.usage import of_day
 

@@ -16,8 +16,8 @@ from gaia.messages import Address
 from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.engine import Database
-from gaia.store.names import USER_ID
-from gaia.store.users import Role, User, Users
+from gaia.store.people.names import USER_ID
+from gaia.store.people.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 
 PHONE = Address("whatsapp", "+491")

@@ -33,10 +33,11 @@ from gaia.errors import (
 )
 from gaia.messages import Address, Inbound
 from gaia.paths import Home
-from gaia.store import audit, identities, pairings
+from gaia.store import audit
 from gaia.store.ownership import join_users
-from gaia.store.pairings import Pairing, new_code
-from gaia.store.users import Role, User, Users
+from gaia.store.people import identities, pairings
+from gaia.store.people.pairings import Pairing, new_code
+from gaia.store.people.users import Role, User, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.databases import opened
 from tests.harness.effort import rounds

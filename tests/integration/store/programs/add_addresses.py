@@ -11,7 +11,7 @@ from gaia.clock import SystemClock
 from gaia.messages import Address
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Users
+from gaia.store.people.users import Users
 
 
 async def main(home: str, name: str, prefix: str, count: str) -> None:

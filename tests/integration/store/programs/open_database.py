@@ -10,7 +10,7 @@ from pathlib import Path
 from gaia.clock import SystemClock
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Users
+from gaia.store.people.users import Users
 
 
 async def main(home: str) -> None:

@@ -16,9 +16,9 @@ from gaia.cli.memory import app
 from gaia.errors import GaiaError
 from gaia.messages import Address
 from gaia.paths import Home
-from gaia.store import identities
-from gaia.store.identities import Role, User
 from gaia.store.opener import open_database
+from gaia.store.people import identities
+from gaia.store.people.identities import Role, User
 from gaia.testing.clock import START
 from tests.harness.book import Book
 

@@ -18,9 +18,9 @@ from gaia.cli import users
 from gaia.errors import CredentialError, UnfitMemoryError, UnknownMemoryError
 from gaia.memory import pending
 from gaia.store import audit
-from gaia.store.identities import User
 from gaia.store.lock import DaemonLock
 from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from tests.harness.book import Book, said
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gaia.store import identities
-from gaia.store.identities import Role, User
+from gaia.store.people import identities
+from gaia.store.people.identities import Role, User
 from gaia.testing.clock import START
 from tests.harness.book import Book
 

@@ -8,10 +8,11 @@ from typing import TypeVar
 from gaia.clock import SystemClock
 from gaia.core import pairing
 from gaia.messages import Address, Inbound
-from gaia.store import audit, identities, pairings
+from gaia.store import audit
 from gaia.store.engine import Database
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people import identities, pairings
+from gaia.store.people.users import Role, Users
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ from gaia.digest.upkeep import archive
 from gaia.memory import ledger
 from gaia.settings.schema import MemorySettings, UpkeepSettings
 from gaia.store import memory_uses, profiles, usage
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.people.identities import User
 from gaia.store.profiles import Bullet, Profile
 from gaia.store.usage import Usage
 from gaia.testing.clock import START

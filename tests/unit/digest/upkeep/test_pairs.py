@@ -10,8 +10,8 @@ import pytest
 from gaia.digest.upkeep import pairs
 from gaia.digest.upkeep.pairs import Pair, gives_way
 from gaia.digest.verify import Effect
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from tests.harness.book import Book, said
 

@@ -20,11 +20,11 @@ from gaia.memory.memory import Statement
 from gaia.paths import Home
 from gaia.store import indexes
 from gaia.store.engine import Database
-from gaia.store.identities import Role
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database
 from gaia.store.ownership import wipe_user
-from gaia.store.users import Users
+from gaia.store.people.identities import Role
+from gaia.store.people.users import Users
 from gaia.testing.clock import FakeClock, until
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
 

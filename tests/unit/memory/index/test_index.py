@@ -11,7 +11,7 @@ from gaia.memory.index.index import Index
 from gaia.messages import Health
 from gaia.store import indexes
 from gaia.store.ownership import join_users
-from gaia.store.users import Users
+from gaia.store.people.users import Users
 from gaia.testing.clock import until
 
 

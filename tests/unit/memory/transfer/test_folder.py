@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 
 from gaia.clock import SystemClock
 from gaia.errors import FolderEditedError, MemoryFileError, UnfitMemoryError
-from gaia.memory import entities, forget, ledger
+from gaia.memory import forget, ledger
+from gaia.memory.people import entities
 from gaia.memory.transfer import folder as folders
 from gaia.memory.transfer import sync
 from gaia.memory.transfer.folder import canonical, fingerprint
 from gaia.memory.transfer.merge import Cause, Edits
 from gaia.store import forgets
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from tests.harness.book import Book, said
 from tests.harness.memories import a_memory

@@ -10,14 +10,15 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from gaia.memory import ledger, reminders
+from gaia.memory import ledger
 from gaia.memory.memory import Memory
-from gaia.memory.reminder_words import wanted
+from gaia.memory.reminders import reminders
+from gaia.memory.reminders.requests import wanted
 from gaia.memory.transfer.export import records
 from gaia.memory.transfer.importer import FileFormat, ImportResult, check, import_statements
-from gaia.store import identities
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryRow, MemorySource, MemoryStatus
+from gaia.store.people import identities
+from gaia.store.people.identities import User
 from gaia.testing.clock import FakeClock
 from tests.harness.book import Book
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gaia.memory import entities, graph, ledger
+from gaia.memory import ledger
 from gaia.memory.extraction import Relation
 from gaia.memory.memory import Statement
+from gaia.memory.people import entities, graph
 from gaia.memory.transfer.importer import BATCH, ImportResult, import_statements
 from gaia.memory.transfer.record import parse_line, record_of, statement_of
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.people.identities import User
 from gaia.testing.clock import START, FakeClock
 from tests.harness.book import Book, said
 

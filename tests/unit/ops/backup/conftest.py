@@ -9,7 +9,7 @@ import pytest
 from gaia.ops.backup.create import Made, Wanted, make_backup
 from gaia.paths import Home
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.book import Book
 

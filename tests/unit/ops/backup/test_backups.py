@@ -22,7 +22,7 @@ from gaia.schedule.jobs import Daily
 from gaia.settings.schema import BackupSettings, Settings
 from gaia.store.engine import Database
 from gaia.store.opener import open_database
-from gaia.store.users import Users
+from gaia.store.people.users import Users
 from gaia.swappable import Swappable
 from gaia.testing.clock import START, FakeClock, until
 

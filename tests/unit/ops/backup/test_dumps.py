@@ -28,7 +28,7 @@ from gaia.store import audit
 from gaia.store.engine import Database
 from gaia.store.location import VARIABLE
 from gaia.store.opener import open_database
-from gaia.store.users import Role, Users
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.book import Book
 from tests.harness.postgres import PostgresServer

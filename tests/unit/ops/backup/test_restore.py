@@ -13,12 +13,13 @@ from gaia.messages import Address, Inbound
 from gaia.ops.backup.create import Made
 from gaia.ops.backup.restore import restore_backup
 from gaia.paths import Home
-from gaia.store import audit, conversations, inbox, indexes, outbox, page_sessions, pairings
+from gaia.store import audit, conversations, inbox, indexes, outbox, page_sessions
 from gaia.store.audit import Action
 from gaia.store.engine import Database
 from gaia.store.opener import open_database
 from gaia.store.ops_tables import PageLinkRow, PageSessionRow
-from gaia.store.pairing_tables import PairingPurpose, PairingRow
+from gaia.store.people import pairings
+from gaia.store.people.pairing_tables import PairingPurpose, PairingRow
 from gaia.store.tables import InboxRow, InboxState, OutboxRow, OutboxState, UserRow
 from gaia.testing.clock import START, FakeClock
 

@@ -18,7 +18,7 @@ from gaia.store import revision
 from gaia.store.lock import DaemonLock
 from gaia.store.migrations import HEAD
 from gaia.store.opener import open_database
-from gaia.store.sqlite_file import QUICK_CHECK_BYTES
+from gaia.store.sqlite.file import QUICK_CHECK_BYTES
 
 pytestmark = pytest.mark.sqlite
 

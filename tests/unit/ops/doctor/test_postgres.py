@@ -16,7 +16,7 @@ from gaia.ops.report_parts import for_owner, offline_report
 from gaia.paths import Home
 from gaia.store.location import VARIABLE
 from gaia.store.migrations import HEAD
-from gaia.store.postgres import bring_up_to_date
+from gaia.store.postgres.database import bring_up_to_date
 from gaia.testing.clock import FakeClock
 from tests.harness.postgres import PostgresServer
 

@@ -8,13 +8,13 @@ from sqlalchemy.orm import Session
 
 from gaia.memory import archive, ledger
 from gaia.memory.contexts import GLOBAL
-from gaia.memory.search import Search
+from gaia.memory.search.search import Search
 from gaia.ops.growth.figures import Figures, NoIndex, RepeatedRequest, figures
 from gaia.store import conversations, usage
 from gaia.store.archive import Ended
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind
 from gaia.store.ops_tables import BudgetNoticeRow
+from gaia.store.people.identities import User
 from gaia.store.usage import Usage
 from gaia.testing.clock import START, FakeClock
 from tests.harness.book import Book, said

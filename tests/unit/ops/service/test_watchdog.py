@@ -16,7 +16,7 @@ from gaia.messages import Health
 from gaia.ops.service import watchdog
 from gaia.ops.service.watchdog import ServiceManager, Sign, Watchdog
 from gaia.paths import Home
-from gaia.store.sqlite import SqliteDatabase
+from gaia.store.sqlite.database import SqliteDatabase
 from gaia.testing.clock import FakeClock
 from gaia.web.server import WebServer, listen_on_path
 

@@ -9,9 +9,9 @@ import pytest
 
 from gaia.messages import Address
 from gaia.store import conversations
-from gaia.store.identities import Role
-from gaia.store.postgres import PostgresDatabase
-from gaia.store.users import Users
+from gaia.store.people.identities import Role
+from gaia.store.people.users import Users
+from gaia.store.postgres.database import PostgresDatabase
 from gaia.testing.clock import START, FakeClock
 from tests.harness.members import Member
 from tests.harness.postgres import PostgresServer

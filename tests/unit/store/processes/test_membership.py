@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 
 from gaia.errors import HomeError
 from gaia.settings.agreement import Exchange, Position, ToldValue
-from gaia.store import homes, processes, shared_settings
-from gaia.store.postgres import PostgresDatabase
-from gaia.store.postgres_faults import TakenForDeadError
+from gaia.store.postgres.database import PostgresDatabase
+from gaia.store.postgres.faults import TakenForDeadError
+from gaia.store.processes import homes, processes, shared_settings
 from tests.harness.members import EXPIRE, Member
 from tests.harness.postgres import PostgresServer
 

@@ -8,10 +8,12 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import update
 
-from gaia.store import identities, outbox, processes
-from gaia.store.identities import Role
-from gaia.store.postgres import PostgresDatabase
-from gaia.store.postgres_faults import TakenForDeadError
+from gaia.store import outbox
+from gaia.store.people import identities
+from gaia.store.people.identities import Role
+from gaia.store.postgres.database import PostgresDatabase
+from gaia.store.postgres.faults import TakenForDeadError
+from gaia.store.processes import processes
 from gaia.store.tables import OutboxRow, OutboxState
 from gaia.testing.clock import START
 from tests.harness.members import EXPIRE

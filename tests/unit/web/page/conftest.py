@@ -10,12 +10,12 @@ import pytest
 from starlette.applications import Starlette
 
 from gaia.cli.memory.search import NoIndex
-from gaia.memory.preload import Room
-from gaia.memory.search import Search
+from gaia.memory.search.preload import Room
+from gaia.memory.search.search import Search
 from gaia.ops.report import StatusReport
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
-from gaia.store.identities import User
+from gaia.store.people.identities import User
 from gaia.swappable import Swappable
 from gaia.testing.clock import FakeClock
 from gaia.web.page.parts import PageParts, add_link, page_route

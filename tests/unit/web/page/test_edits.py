@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gaia.store.identities import User
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
+from gaia.store.people.identities import User
 from tests.harness.book import Book, said
 from tests.unit.web.page.conftest import Browser, Site
 

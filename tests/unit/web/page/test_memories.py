@@ -7,9 +7,10 @@ from datetime import timedelta
 
 from gaia.memory import ledger, pending
 from gaia.memory.forget_matcher import NARROW
-from gaia.store import forgets, identities
-from gaia.store.identities import User
+from gaia.store import forgets
 from gaia.store.memory_tables import MemoryKind, MemorySource
+from gaia.store.people import identities
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from gaia.web.page.deeds import DEEDS
 from gaia.web.page.views import SEARCH_LIMIT

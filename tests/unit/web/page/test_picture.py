@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 
 from gaia.memory.browse import Day
-from gaia.memory.relations import USER, Entity, Relation, Relations
+from gaia.memory.people.relations import USER, Entity, Relation, Relations
 from gaia.web.page.picture import BAR_HEIGHT, MOST_ENTITIES, bars, picture
 
 

@@ -8,10 +8,10 @@ from starlette.applications import Starlette
 
 from gaia.ops.wire import PAGE_PATH, PageRequest
 from gaia.settings.schema import Settings
-from gaia.store import identities
 from gaia.store.engine import Database
-from gaia.store.identities import User
 from gaia.store.page_sessions import IDLE_FOR, LINK_VALID_FOR, LONGEST, MOST_LINKS, NOTED_EACH
+from gaia.store.people import identities
+from gaia.store.people.identities import User
 from gaia.testing.clock import START
 from gaia.web.page.parts import page_link_route
 from tests.harness.page_browser import BASE

@@ -1,0 +1,1 @@
+"""Reminders: how one asks for them, when they are due, and what becomes of them."""

@@ -1,0 +1,1 @@
+"""Who is who: users, their addresses, and how both are let in and linked."""

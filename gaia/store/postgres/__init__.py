@@ -1,0 +1,1 @@
+"""Gaia's tables in a PostgreSQL database, where one machine is not enough."""

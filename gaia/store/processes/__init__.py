@@ -1,0 +1,1 @@
+"""The processes that work on one PostgreSQL database."""

@@ -1,0 +1,1 @@
+"""gaia.db as a SQLite file: the database that needs nothing else."""
