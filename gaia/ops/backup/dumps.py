@@ -12,8 +12,11 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 from psycopg.conninfo import make_conninfo
+from psycopg.pq import Conninfo
 from sqlalchemy import URL, Connection, text
 
 from gaia.errors import BackupDamagedError, BackupError
@@ -31,6 +34,10 @@ NEW = "unrecognized configuration parameter"
 
 TABLE = re.compile(rf"^\d+; \d+ \d+ TABLE (.+) {REVISION_TABLE} ", re.MULTILINE)
 """What a dump's table of contents says of a table that each has, and of its schema."""
+
+SERVICE = "gaia"
+SECRET = b"*"
+"""How libpq marks an option that is not to be shown."""
 
 INSTALL = "install PostgreSQL's client programs, of the server's version"
 
@@ -110,21 +117,47 @@ def _run(name: str, url: URL | None, *arguments: str) -> subprocess.CompletedPro
     if program is None:
         raise BackupError(f"{name} cannot be found on the PATH: {INSTALL}")
     environ = {**os.environ, "LC_ALL": "C"}
-    if url is not None:
-        words = {**WAY, **address_words(url)}
-        if password := words.pop("password", ""):
-            environ["PGPASSWORD"] = password
-        address = make_conninfo(**words)
-        arguments = ("--no-password", f"--dbname={address}", *arguments)
-    return subprocess.run(
-        [program, *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        env=environ,
-        check=False,
-    )
+    with TemporaryFile() as service:
+        if url is not None:
+            words = {**WAY, **address_words(url)}
+            _hide_secrets(words, environ, service, name_of(url))
+            arguments = ("--no-password", f"--dbname={make_conninfo(**words)}", *arguments)
+        return subprocess.run(
+            [program, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=environ,
+            pass_fds=[service.fileno()],
+            check=False,
+        )
+
+
+def _hide_secrets(
+    words: dict[str, Any], environ: dict[str, str], service: IO[bytes], name: str
+) -> None:
+    """Move what libpq calls secret out of the words of an address: into its variable, or where
+    it has none into a file for services, which has no name."""
+    lines = [f"[{SERVICE}]"]
+    for option in Conninfo.get_defaults():
+        keyword = option.keyword.decode()
+        if option.dispchar == SECRET and (secret := words.pop(keyword, "")):
+            if option.envvar:
+                environ[option.envvar.decode()] = secret
+            else:
+                lines.append(f"{keyword}={secret}")
+    if len(lines) == 1:
+        return
+    if "service" in words:
+        raise BackupError(
+            f"the address of {name} names a service and has another secret than a password, which "
+            "would be among the arguments of a program: move it into the file of the service"
+        )
+    service.write("\n".join([*lines, ""]).encode())
+    service.flush()
+    service.seek(0)
+    words["service"], environ["PGSERVICEFILE"] = SERVICE, f"/dev/fd/{service.fileno()}"
 
 
 def _why(done: subprocess.CompletedProcess[str]) -> str:

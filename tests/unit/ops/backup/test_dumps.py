@@ -243,16 +243,23 @@ async def test_no_password_is_among_the_arguments(
     url: URL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spy = tmp_path / "pg_dump"
-    spy.write_text(f'#!/bin/sh\necho "$@ $PGPASSWORD" > {tmp_path}/said\n')
+    spy.write_text(f'#!/bin/sh\necho "$@ $(cat $PGSERVICEFILE) $PGPASSWORD" > {tmp_path}/said\n')
     spy.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    dump_database(url.set(password="hush"), tmp_path / "one")
-    arguments, _, password = (tmp_path / "said").read_text().strip().rpartition(" ")
-    assert ("hush" in arguments, password) == (False, "hush")
+    secret = url.set(password="hush").update_query_dict({"sslpassword": "hush key"})
+    dump_database(secret, tmp_path / "one")
+    arguments, _, hidden = (tmp_path / "said").read_text().strip().partition(" [gaia]\n")
+    assert ("hush" in arguments, hidden) == (False, "sslpassword=hush key hush")
+    (tmp_path / "services").write_text("[far]\n")
+    monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services"))
+    with pytest.raises(BackupError, match=r"names a service and has another secret.*move it into"):
+        dump_database(secret.update_query_dict({"service": "far"}), tmp_path / "two")
 
 
 async def test_an_address_is_told_the_programs_as_it_is_read(url: URL, tmp_path: Path) -> None:
-    said = url.set(password="hush a%+").update_query_dict({"options": "-c search_path=public"})
+    said = url.set(password="hush a%+").update_query_dict(
+        {"options": "-c search_path=public", "sslpassword": "hush '\\"}
+    )
     dump_database(said, tmp_path / "one")
     read_list(tmp_path / "one")
 
