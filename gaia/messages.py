@@ -169,11 +169,11 @@ class Button:
     most 64 bytes. The message's text says the same in words, for channels
     without buttons. `answer` says which plain words, as the next message, mean it as
     well: a yes, a no, that something is done or is not to be, or a time until when it is to
-    wait, which the command does then name."""
+    wait, or at which it is wanted, which the command does then name."""
 
     label: str
     command: str
-    answer: Literal["", "yes", "no", "done", "later", "cancel"] = ""
+    answer: Literal["", "yes", "no", "done", "later", "when", "cancel"] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta, tzinfo
@@ -18,8 +19,11 @@ from gaia.memory.reminders import recurrence, reminders
 from gaia.memory.reminders import requests as reminder_words
 from gaia.memory.reminders.doubts import CONDITION
 from gaia.memory.reminders.recurrence import Due
+from gaia.memory.reminders.requests import Wanted
 from gaia.messages import Button
 from gaia.settings.schema import Settings
+from gaia.store import inbox
+from gaia.store.edits import REMIND
 from gaia.store.memory_tables import MemorySource, MemoryStatus
 from gaia.store.people import identities
 from gaia.swappable import Swappable
@@ -33,6 +37,9 @@ MOST_ZONES = 6
 """Zones that an unclear answer lists."""
 
 SNOOZE = "an hour"
+
+AGAIN = re.compile(r"again (?P<asked_in>\d{1,18}) (?P<time>.+)", re.DOTALL)
+"""The words of the command that answers when."""
 
 PROMPTLY = timedelta(minutes=1)
 """How long after it was written a message is answered; after that the answer names the date."""
@@ -95,14 +102,21 @@ class _Commands:
     def _remind(self, call: Call, edited: Sequence[Memory]) -> str | Reply:
         user = call.caller.user
         zone, hour = zone_of(user.zone), self._settings.value.memory.reminder_hour
-        wanted = reminder_words.wanted(call.words, call.said_at, zone, hour)
+        words, time, asked_in = _request(call)
+        if time is None:
+            wanted = reminder_words.wanted(words, call.said_at, zone, hour)
+        else:
+            named = reminder_words.time_named(time, call.said_at, zone, hour)
+            task = reminder_words.task_of(words, call.said_at, zone)
+            wanted = None if named is None else Wanted(task, named)
         if wanted is None:
-            return WHEN
+            return WHEN if edited else _ask_when(WHEN, asked_in)
         if not wanted.task:
             return HOW
         due = recurrence.to_come(wanted.due, call.now)
         if due is None:
-            return _passed(wanted.due, call, zone)
+            passed = _passed(wanted.due, call, zone)
+            return passed if edited else _ask_when(passed, asked_in)
         wanted = replace(wanted, due=due)
         try:
             added = reminders.add(
@@ -112,11 +126,11 @@ class _Commands:
                 call.now,
                 source=MemorySource.USER,
                 context=call.caller.conversation.context,
-                quote=call.words if wanted.task != call.words else None,
+                quote=words if wanted.task != words else None,
                 turn_id=call.caller.turn_id,
             )
         except CredentialError:
-            return f"I won't keep that: it looks like {credentials.find(call.words)}."
+            return f"I won't keep that: it looks like {credentials.find(words)}."
         except UnfitMemoryError as exc:
             return f"I can't keep that: {exc}."
         number = added.memory.memory_id
@@ -276,6 +290,24 @@ class _Commands:
         return (
             f"Your time zone is {zone}, where it is {now:%H:%M}. /timezone and a city changes it."
         )
+
+
+def _request(call: Call) -> tuple[str, str | None, int]:
+    """What is asked for, the time that answers when, if that had to be asked, and which message
+    asks for it."""
+    again = AGAIN.fullmatch(call.words)
+    asked_in = int(again["asked_in"]) if again else call.caller.inbox_id
+    text = inbox.text_of(call.session, call.caller.conversation.conversation_id, asked_in)
+    if again and text.startswith(f"{REMIND} "):
+        return text.removeprefix(f"{REMIND} "), again["time"], asked_in
+    return call.words, None, call.caller.inbox_id
+
+
+def _ask_when(text: str, asked_in: int) -> Reply:
+    """A question for the time of what a message asks for; who answers names it alone."""
+    times = ("In an hour", "Tomorrow at 9:00")
+    first, *more = (Button(each, f"{REMIND} again {asked_in} {each}") for each in times)
+    return Reply(text, (replace(first, answer="when"), *more))
 
 
 def _listed(told: Sequence[Memory]) -> str:

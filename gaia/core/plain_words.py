@@ -125,12 +125,13 @@ def _answer(question: Question, text: str, at: _Place) -> str:
         return commands["done"].replace(" done ", " cancel ", 1)
     if answer is not None:
         return commands.get(answer, "")
-    return _put_off(question, text, at)
+    return _at_time(question, text, at)
 
 
-def _put_off(question: Question, text: str, at: _Place) -> str:
-    """The command that puts a reminder off until the time that the words name."""
-    usual = question.commands.get("later")
+def _at_time(question: Question, text: str, at: _Place) -> str:
+    """The command that puts a reminder off until the time that the words name, or sets the one
+    whose time was asked for."""
+    usual = question.commands.get("later", question.commands.get("when"))
     words = SNOOZE.sub("", text, count=1).strip()
     if usual is None or not at.is_time(words):
         return ""

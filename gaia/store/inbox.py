@@ -234,6 +234,16 @@ def words_of_turn(session: Session, turn_id: str) -> TurnWords | None:
     return TurnWords(text, rows[-1].sent_at, rows[-1].received_at, rows[-1].inbox_id)
 
 
+def text_of(session: Session, conversation_id: int, inbox_id: int) -> str:
+    """What a message of a conversation says; nothing where it is gone, or in another one."""
+    found = session.scalar(
+        select(InboxRow.text).where(
+            InboxRow.inbox_id == inbox_id, InboxRow.conversation_id == conversation_id
+        )
+    )
+    return found or ""
+
+
 def said_by(session: Session, user_id: str) -> Iterator[tuple[str | None, str, datetime]]:
     """The messages of a user, commands apart: their turn, their words with all notes, and when
     they came."""

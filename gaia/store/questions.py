@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from gaia.store.outbox import TABLE
 from gaia.store.tables import OutboxState
 
-Answer = Literal["yes", "no", "done", "later", "cancel"]
+Answer = Literal["yes", "no", "done", "later", "when", "cancel"]
 
 _LAST_IN_EACH_STATE = union_all(
     *(

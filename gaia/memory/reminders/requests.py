@@ -126,6 +126,11 @@ def _request(message: str) -> _Request | None:
     return _Request(text, asked.start(), asked.end(), is_first)
 
 
+def _asked(text: str) -> regex.Match[str] | None:
+    """With what the words behind a command begin as a request does."""
+    return ASKED.match(text) or regex.match(r"(?:me|us)\b", text, regex.IGNORECASE)
+
+
 def _unread(text: str, begin: int, placed: Placed) -> str:
     """What stands before a time and may belong to it, where what is wanted follows: of "on
     Christmas Eve at 5 to sing" the day."""
@@ -147,13 +152,22 @@ def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | N
         return request
     text = _spelled(words)
     found = first_coming(text, said_at, zone, hour)
-    asked = ASKED.match(text) or regex.match(r"(?:me|us)\b", text, regex.IGNORECASE)
+    asked = _asked(text)
     begin = asked.end() if asked else 0
     if found is None or BEGINS_A_TIME.match(_unread(text, begin, found[0])):
         return None
     if _goes_on(text, begin, found[0]):
         return None
     return Wanted(_task(text[begin:], found[0]), found[1])
+
+
+def task_of(words: str, said_at: datetime, zone: tzinfo) -> str:
+    """What is wanted of a request whose time is not certain: all but a time at its beginning or
+    its end."""
+    asked = _asked(words)
+    text = _stripped(words[asked.end() :] if asked else words)
+    found = when.find(text, said_at, zone)
+    return _task(text, found[0]) if found else _joined(text)
 
 
 def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | None:
