@@ -3,8 +3,6 @@
 This is what a session keeps; the content of the files is not part of it.
 """
 
-# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
-
 from __future__ import annotations
 
 import re
@@ -18,12 +16,9 @@ from gaia.store.archive import MESSAGE_BREAK
 from gaia.store.inbox import Message
 from gaia.store.redaction import REPLACEMENT
 from gaia.store.replies import Earlier
+from gaia.store.speakers import LONGEST_NAME, shown
 from gaia.text import one_line
 
-LONGEST_NAME = 80
-"""Characters of a file's name, or of a sender's, that the model reads."""
-
-COLONS = re.compile("[:：︓﹕꞉∶ː׃։]")
 MEDIA_TYPE = re.compile(r"[a-zA-Z0-9][\w.+-]{0,80}/[a-zA-Z0-9][\w.+-]{0,80}", re.ASCII)
 FORWARDED = "[somebody else] wrote the following"
 
@@ -34,7 +29,6 @@ LONGEST_GIST = 300
 
 NOT_FOUND = Earlier("", None)
 
-NOBODY = "Somebody"
 EMPTY = "[an empty message]"
 
 PLAYED = frozenset(
@@ -117,7 +111,7 @@ def _joined(messages: Sequence[Message], texts: Sequence[str], in_group: bool) -
     if not in_group:
         return "\n".join(texts)
     return "\n".join(
-        f"{_sender(message)}: " + "\n  ".join(text.splitlines())
+        f"{shown(message.sender_name)}: " + "\n  ".join(text.splitlines())
         for message, text in zip(messages, texts, strict=True)
     )
 
@@ -146,11 +140,6 @@ def _replied_to(message: Message) -> Iterator[str]:
             yield f"({whose}: {line})"
         else:
             yield fence.block(f"[{whose}] says the following", words)
-
-
-def _sender(message: Message) -> str:
-    """The sender's name; a colon in it could make two names of it."""
-    return fence.line(COLONS.sub(" ", message.sender_name or ""), LONGEST_NAME) or NOBODY
 
 
 def _size(size_bytes: int) -> str:

@@ -16,7 +16,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
 from gaia.messages import MAYBE_FORWARDED, Attachment, AttachmentKind, Inbound, RepliedTo
-from gaia.store import conversations, replies
+from gaia.store import conversations, replies, speakers
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
 from gaia.store.tables import ConversationRow, InboxRow, InboxState
@@ -30,9 +30,8 @@ NOTHING: Mapping[str, Any] = {
     "notes": [],
     "replied_to": None,
     "attachments": [],
-    "sender_name": None,
 }
-"""What is left of an incognito message once it is at its end."""
+"""What is left of a message whose words go at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +110,9 @@ def record(
 ) -> bool:
     """Add a message, which its sender has written; False if the channel delivered it before.
     One that is at its end already has the `turn_id` of its reply, if it gets one."""
+    name = inbound.sender_name
+    if inbound.author is not None:
+        name = speakers.name_in_group(session, conversation.user_id, inbound.author, name)
     is_over = state is not InboxState.QUEUED
     is_hidden = conversation.is_incognito and state is not InboxState.OVERHEARD
     is_new = session.scalar(
@@ -121,7 +123,7 @@ def record(
             "conversation_id": conversation.conversation_id,
             "generation": conversation.generation,
             "text": inbound.text,
-            "sender_name": inbound.sender_name,
+            "sender_name": name,
             "author": inbound.author,
             "notes": list(inbound.notes),
             "replied_to": replies.written(inbound.replied_to),

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from sqlalchemy import delete, exists, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from gaia.store.forgets import UNDER_WAY
-from gaia.store.inbox import UNFINISHED
+from gaia.store.inbox import NOTHING, UNFINISHED
 from gaia.store.indexes import GIVEN_UP
 from gaia.store.memory_tables import ForgetRow, IndexRow
 from gaia.store.ops_tables import BudgetNoticeRow
@@ -65,7 +65,8 @@ def drop_messages(session: Session, before: datetime, most: int = AT_ONCE) -> in
     """Delete messages that came to their end before that time, or were overheard.
 
     One whose reply is still there stays: who retries a reply needs it. So do those of a user
-    who has something forgotten at the moment: they tell what was said before and after.
+    who has something forgotten at the moment: they tell what was said before and after. The last
+    of each of a group's people loses its words alone: by it they are told apart.
     """
     last = func.coalesce(InboxRow.finished_at, InboxRow.received_at)
     has_reply = exists().where(OutboxRow.turn_id == InboxRow.turn_id)
@@ -74,14 +75,29 @@ def drop_messages(session: Session, before: datetime, most: int = AT_ONCE) -> in
         .join(ForgetRow, ForgetRow.user_id == ConversationRow.user_id)
         .where(ForgetRow.state.in_(UNDER_WAY))
     )
+    later = aliased(InboxRow)
+    names_somebody = (
+        InboxRow.author.is_not(None)
+        & InboxRow.sender_name.is_not(None)
+        & (InboxRow.state != InboxState.OVERHEARD)
+        & ~exists().where(
+            later.conversation_id == InboxRow.conversation_id,
+            later.author == InboxRow.author,
+            later.sender_name == InboxRow.sender_name,
+            later.state != InboxState.OVERHEARD,
+            later.inbox_id > InboxRow.inbox_id,
+        )
+    )
+    going = (
+        InboxRow.state.not_in(UNFINISHED),
+        (last < before) | (InboxRow.state == InboxState.OVERHEARD),
+        ~has_reply,
+        InboxRow.conversation_id.not_in(forgetting),
+    )
+    session.execute(update(InboxRow).where(*going, names_somebody).values(**NOTHING))
     old = (
         select(InboxRow.inbox_id)
-        .where(
-            InboxRow.state.not_in(UNFINISHED),
-            (last < before) | (InboxRow.state == InboxState.OVERHEARD),
-            ~has_reply,
-            InboxRow.conversation_id.not_in(forgetting),
-        )
+        .where(*going, ~names_somebody)
         .order_by(InboxRow.inbox_id)
         .limit(most)
     )

@@ -324,3 +324,19 @@ async def test_a_message_whose_channel_breaks_off_at_the_commit_is_answered(
         again = await core.channel.say(text, provider_message_id="same")
         assert again.kind is ReceiptKind.DUPLICATE
         assert (await core.channel.until_sent(1))[0].text.startswith(reply)
+
+
+@pytest.mark.parametrize("incognito", [False, True])
+async def test_two_of_one_name_in_a_group_are_told_apart(running_core, incognito):
+    async with running_core() as core:
+        group = {"direct": False, "sender_name": "Ann"}
+        if incognito:
+            await core.say("/incognito", author="3", direct=False, sender_name="Bob")
+        assert (
+            await core.say("nuts make me ill", author="1", **group) == "echo: Ann: nuts make me ill"
+        )
+        assert (
+            await core.say("may I eat nuts?", author="2", **group)
+            == "echo: Ann (2): may I eat nuts?"
+        )
+        assert await core.say("may I?", author="1", **group) == "echo: Ann: may I?"

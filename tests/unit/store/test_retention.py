@@ -41,7 +41,13 @@ async def chat(database: Database, ada: User) -> Conversation:
 
 
 async def received(
-    database: Database, chat: Conversation, number: str, state: InboxState, at=OLD, turn=None
+    database: Database,
+    chat: Conversation,
+    number: str,
+    state: InboxState,
+    at=OLD,
+    turn=None,
+    author=None,
 ) -> None:
     message = Inbound(
         address=Address("fake", "ada"),
@@ -50,6 +56,7 @@ async def received(
         provider_message_id=number,
         text="hello",
         sent_at=at,
+        author=author,
     )
     await database.write(
         inbox.record, message, chat, is_command=False, now=at, state=state, turn_id=turn
@@ -98,6 +105,16 @@ async def test_old_messages_go_whatever_their_end_and_those_that_wait_stay(datab
     await received(database, chat, "beside gaia", InboxState.OVERHEARD, at=RECENT)
     assert await drop_messages(database) == 6
     assert await messages(database) == ["queued", "running", "stopping", "new"]
+
+
+async def test_who_is_called_what_in_a_group_stays_and_no_word_of_theirs(database, chat):
+    for number, author in enumerate(["1", "1", "2"]):
+        await received(database, chat, f"m{number}", InboxState.DONE, author=author)
+    await received(database, chat, "beside gaia", InboxState.OVERHEARD, author="3")
+    assert await drop_messages(database) == 2
+    with database.reading() as session:
+        left = session.execute(select(InboxRow.author, InboxRow.sender_name, InboxRow.text))
+        assert sorted(map(tuple, left)) == [("1", "Somebody", ""), ("2", "Somebody (2)", "")]
 
 
 async def test_old_replies_go_with_their_files_and_those_that_may_be_sent_stay(database, chat):
