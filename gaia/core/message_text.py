@@ -14,9 +14,9 @@ from gaia import fence
 from gaia.messages import Attachment, AttachmentKind, RepliedTo
 from gaia.store.archive import MESSAGE_BREAK
 from gaia.store.inbox import Message
+from gaia.store.people.speakers import LONGEST_NAME, shown
 from gaia.store.redaction import REPLACEMENT
 from gaia.store.replies import Earlier
-from gaia.store.speakers import LONGEST_NAME, shown
 from gaia.text import one_line
 
 MEDIA_TYPE = re.compile(r"[a-zA-Z0-9][\w.+-]{0,80}/[a-zA-Z0-9][\w.+-]{0,80}", re.ASCII)

@@ -16,9 +16,10 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
 from gaia.messages import MAYBE_FORWARDED, Attachment, AttachmentKind, Inbound, RepliedTo
-from gaia.store import conversations, replies, speakers
+from gaia.store import conversations, replies
 from gaia.store.base import table_of
 from gaia.store.conversations import Conversation
+from gaia.store.people import speakers
 from gaia.store.tables import ConversationRow, InboxRow, InboxState
 
 BEGUN = (InboxState.RUNNING, InboxState.STOPPING)

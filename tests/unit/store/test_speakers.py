@@ -12,10 +12,10 @@ from sqlalchemy import select
 from gaia.messages import Address, Inbound
 from gaia.store import conversations, inbox
 from gaia.store.engine import Database
-from gaia.store.names import name_key
-from gaia.store.speakers import LONGEST_NAME
+from gaia.store.people.names import name_key
+from gaia.store.people.speakers import LONGEST_NAME
+from gaia.store.people.users import Role, Users
 from gaia.store.tables import InboxRow
-from gaia.store.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.effort import rounds
 

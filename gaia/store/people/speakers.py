@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from gaia import fence
-from gaia.store.names import NAMELESS, name_key
+from gaia.store.people.names import NAMELESS, name_key
 from gaia.store.tables import ConversationRow, InboxRow
 from gaia.text import cut
 
