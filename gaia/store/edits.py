@@ -66,7 +66,7 @@ def settle(
     latest = _latest(session, original)
     original.edits = [*original.edits, inbound.provider_message_id]
     words = (inbound.text, f"{REMIND} {inbound.text.strip()}")
-    same_files = _about(inbox.read_attachments(latest.attachments)) == _about(inbound.attachments)
+    same_files = about(inbox.read_attachments(latest.attachments)) == about(inbound.attachments)
     if latest.text in words and same_files:
         return ReceiptKind.DUPLICATE
     if _waits(latest) and not (latest.is_command or is_command):
@@ -120,7 +120,7 @@ def corrections(session: Session, turn_ids: Collection[str]) -> Iterator[Correct
                 yield Correction(row.turn_id, row.text, earlier.turn_id, earlier.text)
 
 
-def _about(attachments: Sequence[Attachment]) -> Sequence[Attachment]:
+def about(attachments: Sequence[Attachment]) -> Sequence[Attachment]:
     """What tells files from others: providers name the same one in several ways."""
     return [replace(each, file_id="") for each in attachments]
 
