@@ -153,6 +153,16 @@ async def test_an_edit_that_changes_no_word_of_it_is_not_answered(running_core):
             assert await core.say(text, edit_of="m") == f"echo: {CORRECTION}\n{text}"
 
 
+async def test_what_is_overheard_of_an_album_is_gone_too(running_core, home):
+    group = {"direct": False, "author": "1", "sender_name": "Ann"}
+    async with running_core() as core:
+        await core.say("/incognito", **group)
+        await core.channel.say(f"my {WORD}", album="g1", is_overheard=True, **group)
+        await core.say("/incognito off", **group)
+        await until_faded(core)
+        assert files_with(home.root, WORD) == []
+
+
 async def test_it_stays_incognito_over_a_restart(home, core_on):
     async with core_on(home) as core:
         await core.say("/incognito")
