@@ -1,6 +1,7 @@
 """Corrections: what a user took back by editing a message is not learned from.
 
 The archive keeps it as something that was said, but no longer among the user's own words.
+An edit that changes no word, as providers tell of links, corrects nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 from sqlalchemy.orm import Session
 
 from gaia.core.message_text import own_words
+from gaia.lru import LruCache
 from gaia.memory.archive import archive_terms
 from gaia.messages import Inbound
 from gaia.store import archive, digests, edits
@@ -18,6 +20,24 @@ from gaia.store.archive import MESSAGE_BREAK
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestState
 from gaia.store.inbox import Message
+
+MOST_MESSAGES = 1000
+
+
+class LastWords:
+    """What messages said last, as hashes, in memory alone: nothing else is left of an incognito
+    one, or of one that was forgotten, by which an edit could be told to change no word of it."""
+
+    def __init__(self) -> None:
+        self._said = LruCache[tuple[str, str], int](MOST_MESSAGES)
+
+    def are_repeated(self, inbound: Inbound) -> bool:
+        """Whether it is an edit that says what the message said."""
+        return inbound.edit_of is not None and self._said.get(_name(inbound)) == _hash(inbound)
+
+    def note(self, inbound: Inbound) -> None:
+        """Keep what a message says that is committed."""
+        self._said.put(_name(inbound), _hash(inbound))
 
 
 def take_back(session: Session, inbound: Inbound, conversation: Conversation) -> None:
@@ -49,3 +69,11 @@ def without(words: str, messages: Sequence[Message], *, in_group: bool) -> str:
             return ""
         words = whole.replace(f"{between}{said}{between}", between, 1).strip(between)
     return words
+
+
+def _name(inbound: Inbound) -> tuple[str, str]:
+    return inbound.address.channel, inbound.edit_of or inbound.provider_message_id
+
+
+def _hash(inbound: Inbound) -> int:
+    return hash((inbound.text, *edits.about(inbound.attachments)))

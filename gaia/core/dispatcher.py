@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -30,7 +30,6 @@ from gaia.ports import Channel, Clock
 from gaia.store import conversations, edits, inbox, outbox, overheard, senders
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
-from gaia.store.people import pairings
 from gaia.store.people.users import User
 from gaia.swappable import Swappable
 
@@ -83,6 +82,7 @@ class Dispatcher:
         self._asked = asked
         """Conversations in which a question waits for a yes or no, so that it is said when
         it is dropped. Handlers and commands add to it."""
+        self._last_words = corrections.LastWords()
 
     async def receive(self, inbound: Inbound) -> Receipt:
         """Commit a message and have it answered.
@@ -99,7 +99,9 @@ class Dispatcher:
                 return Receipt(ReceiptKind.OVERHEARD)
             if await self._access.admit(inbound.address) is None:
                 return await self._receive_from_stranger(inbound)
-        if added.kind not in (ReceiptKind.ACCEPTED, ReceiptKind.OVERHEARD):
+        if added.kind is ReceiptKind.ACCEPTED:
+            self._last_words.note(inbound)
+        elif added.kind is not ReceiptKind.OVERHEARD:
             logger.info("a message on %s is a %s one", inbound.address.channel, added.kind)
         if added.wake is not None:
             added.wake()
@@ -128,7 +130,9 @@ class Dispatcher:
         user = sender.user
         if _is_from_before(inbound, sender.known_since):
             return _Added(user, ReceiptKind.DENIED)
-        inbound = _with_code_as_command(session, inbound, now)
+        if self._last_words.are_repeated(inbound):
+            return _Added(user, ReceiptKind.DUPLICATE)
+        inbound = pairing.code_as_command(session, inbound, now)
         conversation = sender.conversation or conversations.create(
             session,
             user_id=user.user_id,
@@ -204,12 +208,3 @@ def _is_from_before(inbound: Inbound, known_since: datetime) -> bool:
     before the address became a user's."""
     # Providers tell times in whole seconds.
     return inbound.is_late and inbound.sent_at < known_since.replace(microsecond=0)
-
-
-def _with_code_as_command(session: Session, inbound: Inbound, now: datetime) -> Inbound:
-    """A code that a user sends, alone or by a deep link, is a `/link` while codes wait."""
-    code = pairing.sent_code(inbound) if inbound.direct else None
-    if code is not None and pairings.to_send_back(session, now):
-        by_link = f"{pairing.LINK_START} " if pairing.is_by_link(inbound) else ""
-        return replace(inbound, text=f"/link {by_link}{code}")
-    return inbound

@@ -6,6 +6,7 @@ told what: `strangers`, and the commands.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -49,6 +50,15 @@ def is_by_link(inbound: Inbound) -> bool:
     """Whether a code was sent by a tap on a link, which anybody may have made."""
     command = slash.parse(inbound.text)
     return command is not None and command.name == LINK_START
+
+
+def code_as_command(session: Session, inbound: Inbound, now: datetime) -> Inbound:
+    """A code that a user sends, alone or by a deep link, is a `/link` while codes wait."""
+    code = sent_code(inbound) if inbound.direct else None
+    if code is not None and pairings.to_send_back(session, now):
+        by_link = f"{LINK_START} " if is_by_link(inbound) else ""
+        return replace(inbound, text=f"/link {by_link}{code}")
+    return inbound
 
 
 def needs_typing(pairing: Pairing) -> bool:

@@ -58,7 +58,7 @@ def settle(
     latest = _latest(session, original)
     original.edits = [*original.edits, inbound.provider_message_id]
     words = (inbound.text, f"{REMIND} {inbound.text.strip()}")
-    same_files = _about(inbox.read_attachments(latest.attachments)) == _about(inbound.attachments)
+    same_files = about(inbox.read_attachments(latest.attachments)) == about(inbound.attachments)
     if latest.text in words and same_files:
         return ReceiptKind.DUPLICATE
     if _waits(latest) and not (latest.is_command or is_command):
@@ -142,7 +142,7 @@ def replaced_turns(session: Session, turn_id: str) -> Sequence[str]:
     return [each for each in found if each is not None]
 
 
-def _about(attachments: Sequence[Attachment]) -> Sequence[Attachment]:
+def about(attachments: Sequence[Attachment]) -> Sequence[Attachment]:
     """What tells files from others: providers name the same one in several ways."""
     return [replace(each, file_id="") for each in attachments]
 

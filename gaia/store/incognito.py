@@ -11,7 +11,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
-from gaia.store import forgets, inbox
+from gaia.store import forgets, inbox, overheard
 from gaia.store.conversations import Conversation
 from gaia.store.tables import InboxRow, OutboxFileRow, OutboxRow
 
@@ -25,6 +25,7 @@ def switch(session: Session, conversation_id: int, *, after: int, on: bool) -> N
 def leave(session: Session, conversation: Conversation, *, after: int, now: datetime) -> None:
     """End what is incognito in a conversation: with what came after the inbox id `after` begins
     its next session, and what the files still hold of this one is to go."""
+    overheard.drop(session, conversation.conversation_id)
     inbox.begin_next_session(session, conversation.conversation_id, after=after)
     switch(session, conversation.conversation_id, after=after, on=False)
     forgets.fade(session, conversation.user_id, now)

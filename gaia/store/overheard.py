@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, exists, select, update
+from sqlalchemy import ColumnElement, delete, exists, select, update
 from sqlalchemy.orm import Session
 
 from gaia.messages import Inbound
@@ -54,16 +54,21 @@ def belongs(session: Session, inbound: Inbound, now: datetime) -> bool:
 
 def keep(session: Session, inbound: Inbound, conversation: Conversation, now: datetime) -> None:
     """Keep a part of an album, until another one is for gaia."""
-    session.execute(
-        delete(_TABLE).where(
-            _TABLE.c.conversation_id == conversation.conversation_id,
-            _TABLE.c.state == InboxState.OVERHEARD,
-            _TABLE.c.received_at < now - KEPT,
-        )
-    )
+    drop(session, conversation.conversation_id, _TABLE.c.received_at < now - KEPT)
     if inbound.edit_of is None:
         state = InboxState.OVERHEARD
         inbox.record(session, inbound, conversation, is_command=False, now=now, state=state)
+
+
+def drop(session: Session, conversation_id: int, *which: ColumnElement[bool]) -> None:
+    """Delete what was overheard in a conversation, and for which `which` holds."""
+    session.execute(
+        delete(_TABLE).where(
+            _TABLE.c.conversation_id == conversation_id,
+            _TABLE.c.state == InboxState.OVERHEARD,
+            *which,
+        )
+    )
 
 
 def give(session: Session, album: str, conversation: Conversation) -> None:

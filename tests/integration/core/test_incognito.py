@@ -6,7 +6,7 @@ import pytest
 
 from gaia.errors import ModelUnavailableError
 from gaia.memory.extraction import Reader
-from gaia.messages import Address
+from gaia.messages import CORRECTION, Address, ReceiptKind
 from gaia.settings.schema import LimitsSettings, Settings
 from gaia.testing.function_model import ToolCall, last_user_text
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
@@ -137,6 +137,28 @@ async def test_what_waits_or_was_said_at_an_unlinked_address_is_gone(
         else:
             await core.users.unlink(Address("phone", "+49151"))
             core.app.forget_worker.wake()
+        await until_faded(core)
+        assert files_with(home.root, WORD) == []
+
+
+async def test_an_edit_that_changes_no_word_of_it_is_not_answered(running_core):
+    async with running_core() as core:
+        await core.say("/incognito")
+        assert (
+            await core.say("see gaia.example", provider_message_id="m") == "echo: see gaia.example"
+        )
+        same = await core.channel.say("see gaia.example", provider_message_id="e", edit_of="m")
+        assert same.kind is ReceiptKind.DUPLICATE
+        for text in ("see gaia.test", "see gaia.example"):
+            assert await core.say(text, edit_of="m") == f"echo: {CORRECTION}\n{text}"
+
+
+async def test_what_is_overheard_of_an_album_is_gone_too(running_core, home):
+    group = {"direct": False, "author": "1", "sender_name": "Ann"}
+    async with running_core() as core:
+        await core.say("/incognito", **group)
+        await core.channel.say(f"my {WORD}", album="g1", is_overheard=True, **group)
+        await core.say("/incognito off", **group)
         await until_faded(core)
         assert files_with(home.root, WORD) == []
 
