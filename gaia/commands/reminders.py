@@ -137,10 +137,7 @@ class _Commands:
         text = (
             f"{'' if added.is_new else 'I have that already: '}{self._promise(call, added.memory)}"
         )
-        replaced = [each for each in edited if each.memory_id != number]
-        for each in replaced:
-            reminders.cancel(call.session, user.user_id, each.memory_id, call.now)
-        if replaced:
+        if replaced := reminders.give_way(call.session, edited, number, call.now):
             text = f"{text}\nIt takes the place of {_listed(replaced)}."
         if CONDITION.search(wanted.task):
             text = f"{text}\n\n{IN_ANY_CASE}"
@@ -295,11 +292,11 @@ class _Commands:
 def _request(call: Call) -> tuple[str, str | None, int]:
     """What is asked for, the time that answers when, if that had to be asked, and which message
     asks for it."""
-    again = AGAIN.fullmatch(call.words)
-    asked_in = int(again["asked_in"]) if again else call.caller.inbox_id
-    text = inbox.text_of(call.session, call.caller.conversation.conversation_id, asked_in)
-    if again and text.startswith(f"{REMIND} "):
-        return text.removeprefix(f"{REMIND} "), again["time"], asked_in
+    if again := AGAIN.fullmatch(call.words):
+        asked_in = int(again["asked_in"])
+        text = inbox.text_of(call.session, call.caller.conversation.conversation_id, asked_in)
+        if text.startswith(f"{REMIND} "):
+            return text.removeprefix(f"{REMIND} "), again["time"], asked_in
     return call.words, None, call.caller.inbox_id
 
 

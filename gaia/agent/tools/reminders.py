@@ -107,7 +107,6 @@ class ReminderTools:
         )
         local = due.at.astimezone(zone)
         number = added.memory.memory_id
-        for each in reminders.of_edited(session, user_id, turn_id) if turn_id else ():
-            if each.memory_id != number:
-                reminders.cancel(session, user_id, each.memory_id, now)
+        edited = reminders.of_edited(session, user_id, turn_id) if turn_id else ()
+        reminders.give_way(session, edited, number, now)
         return f"reminder #{number} is set for {local:%A} {local.day} {local:%B %Y, %H:%M}"

@@ -241,6 +241,16 @@ def of_edited(session: Session, user_id: str, turn_id: str) -> Sequence[Memory]:
     ]
 
 
+def give_way(
+    session: Session, edited: Sequence[Memory], memory_id: int, now: datetime
+) -> Sequence[Memory]:
+    """Cancel those of `of_edited` in whose place another one stands; returns them."""
+    replaced = [each for each in edited if each.memory_id != memory_id]
+    for each in replaced:
+        cancel(session, each.user_id, each.memory_id, now)
+    return replaced
+
+
 def restore(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
     """Have a reminder said after all that was cancelled.
 
