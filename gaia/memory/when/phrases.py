@@ -12,7 +12,7 @@ import regex
 from gaia.memory.when import clock
 from gaia.memory.when.book import Piece
 from gaia.memory.when.days import days_of, is_day
-from gaia.memory.when.meaning import SENTENCE_END, Meaning, Span
+from gaia.memory.when.meaning import MINUTES, SENTENCE_END, Meaning, Span
 from gaia.memory.when.recurrence import is_recurrence, until
 from gaia.memory.when.spans import Seen
 
@@ -90,6 +90,8 @@ class Reader:
         """Whether words beside a chain make another time of it: "two days before Friday", "the
         first Monday of the month", "at 9 EST"."""
         first, last = chain[0], chain[-1]
+        text, unread = self.meaning.text.text, self.meaning.book.unread
+        begin = max(0, first.start - LONGEST_EDGE)
         before, after = set[str](), set[str]()
         if first.kind in {"in", "ago"}:
             before.add("length_before")
@@ -99,13 +101,9 @@ class Reader:
             after.update(("time_after", "unit_after"))
             if ZONE.match(self.meaning.text.source(last.end, last.end + LONGEST_ZONE)):
                 return True
-        if first.word("weekday") and ORDINAL.search(
-            self.meaning.text.text, max(0, first.start - LONGEST_EDGE), first.start
-        ):
+        if first.word("weekday") and ORDINAL.search(text, begin, first.start):
             return True
-        if is_recurrence(first) and PART_OF.search(
-            self.meaning.text.text, max(0, first.start - LONGEST_EDGE), first.start
-        ):
+        if is_recurrence(first) and PART_OF.search(text, begin, first.start):
             return True
         if last.word("part"):
             after.add("part_too")
@@ -113,8 +111,6 @@ class Reader:
             after.add("week_after")
         if last.word("weekday"):
             after.add("part_after")
-        text, unread = self.meaning.text.text, self.meaning.book.unread
-        begin = max(0, first.start - LONGEST_EDGE)
         for found in unread["apart"].finditer(text, begin, last.end) if "apart" in unread else ():
             if found.start() < first.start and not text[found.end() : first.start].strip():
                 return True
@@ -132,8 +128,7 @@ class Reader:
     def _goes_on(self, span: Span) -> bool:
         """Whether an "until", a "since" or a "but not" stands behind what recurs."""
         edges = self.meaning.book.edges
-        behind = self.meaning.text.text[span.ends :].lstrip(" ,(")
-        behind = BUT.sub("", behind)
+        behind = BUT.sub("", self.meaning.text.text[span.ends :].lstrip(" ,("))
         words = [each.end() for each in FIRST_WORDS.finditer(behind[:LONGEST_EDGE])]
         return any(
             edges[kind].fullmatch(behind, 0, end)
@@ -155,7 +150,7 @@ class Reader:
 
     def _is_of_days(self, piece: Piece) -> bool:
         units = {unit for unit, _ in self.meaning.book.lengths(piece)}
-        return units.isdisjoint(("hour", "minute"))
+        return units.isdisjoint(MINUTES)
 
     def _is_apart(self, span: Span) -> bool:
         """Whether a length before or after something else is named in the sentence: "an hour
