@@ -163,6 +163,9 @@ class Receipt:
     menu: tuple[MenuEntry, ...] = ()
 
 
+Answer = Literal["yes", "no", "done", "later", "when", "cancel"]
+
+
 @dataclass(frozen=True, slots=True)
 class Button:
     """A shortcut below a message: pressing it is writing `command`, which has at
@@ -173,7 +176,7 @@ class Button:
 
     label: str
     command: str
-    answer: Literal["", "yes", "no", "done", "later", "when", "cancel"] = ""
+    answer: Answer | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import regex
 
 from gaia.memory.text import normalise
-from gaia.store.questions import Answer
+from gaia.messages import Answer
 
 LONGEST = 40
 """Characters of a plain answer, at most."""

@@ -7,15 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Row, bindparam, func, select, union_all
 from sqlalchemy.orm import Session
 
+from gaia.messages import Answer
 from gaia.store.outbox import TABLE
 from gaia.store.tables import OutboxState
-
-Answer = Literal["yes", "no", "done", "later", "when", "cancel"]
 
 _LAST_IN_EACH_STATE = union_all(
     *(
