@@ -15,8 +15,11 @@ from typing import Any, Protocol
 from gaia.memory.index.environment import be_modest
 from gaia.memory.index.mark import DATABASE, Mark
 
-OPEN_COLLECTIONS = 128
-"""The engine keeps the vectors of so many in memory: more than there are."""
+PARTS_OF_CACHE = 64
+OPEN_COLLECTIONS = 128 * PARTS_OF_CACHE
+"""The engine keeps the vectors of so many in memory, in parts of the same size: what is pushed out
+of a full one is not found until the next start. Which part a collection gets is chance, and each
+has room for more than there are."""
 WHERE = ("default_tenant", "default_database")
 """Chroma's names for the one place where everything is."""
 

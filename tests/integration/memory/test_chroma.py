@@ -15,7 +15,7 @@ from chromadb.config import Settings
 
 from gaia.errors import IndexDamagedError
 from gaia.memory.index import mark
-from gaia.memory.index.chroma import ChromaStorage
+from gaia.memory.index.chroma import SHARDS, ChromaStorage
 from gaia.memory.index.parts import IndexStore, Placement
 
 PERSISTED = 1100
@@ -57,6 +57,21 @@ def test_vectors_that_are_lost_are_an_error_and_not_an_empty_answer(tmp_path: Pa
     store = storage.open(2, placement, 16)
     store.put("ada", {1: vectors[0]})
     assert store.nearest("ada", vectors[0], 1)[0].memory_id == 1
+    storage.close()
+
+
+def test_all_collections_that_there_can_be_stay_open(tmp_path: Path) -> None:
+    storage = ChromaStorage(tmp_path / "chroma")
+    vector = np.ones(16, dtype=np.float32) / np.float32(4)
+    people = {f"user {shard}": shard for shard in range(SHARDS)}
+    # One index is searched, and the next one built.
+    stores = [storage.open(index_id, Placement(people), 16) for index_id in (1, 2)]
+    for user_id in people:
+        for store in stores:
+            store.put(user_id, {1: vector})
+            assert len(store.nearest(user_id, vector, 1)) == 1
+    found = [store.nearest(user_id, vector, 1) for user_id in people for store in stores]
+    assert all(found)
     storage.close()
 
 
