@@ -29,6 +29,7 @@ from gaia.core.plain_words import PlainWords
 from gaia.core.profile_worker import ProfileWorker
 from gaia.core.shares import Shares
 from gaia.core.strangers import Strangers
+from gaia.core.turn_end import End
 from gaia.core.turns import Turns
 from gaia.digest.worker import DigestWorker
 from gaia.memory.extraction import Reader
@@ -214,8 +215,8 @@ def _build_handlers(
     turns: Turns,
     asked: set[int],
 ) -> Handlers:
-    def after_turn() -> None:
-        memory.forget_worker.after_turn()
+    def after_turn(end: End) -> None:
+        memory.forget_worker.after_turn(has_faded=end.has_faded)
         digest_worker.after_turn()
 
     return Handlers(

@@ -99,7 +99,7 @@ class Handlers:
         spending: Spending,
         budgets: BudgetNotices,
         before_turn: BeforeTurn,
-        after_turn: Callable[[], None],
+        after_turn: Callable[[End], None],
         observer: Observer,
         asked: set[int],
         share: Share[int] = ALL,
@@ -254,7 +254,7 @@ class Handlers:
         self._observer.turn_ended(end.outcome.state, seconds)
         for written_to in {conversation.conversation_id, *end.notified}:
             self._delivery.wake(written_to)
-        self._after_turn()
+        self._after_turn(end)
         return timedelta(0) if batch.more_wait else end.outcome.retry
 
     async def _kept(

@@ -30,6 +30,7 @@ from gaia.settings.schema import Settings
 from gaia.store import (
     conversations,
     edits,
+    forgets,
     inbox,
     incognito,
     memory_uses,
@@ -96,12 +97,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a turn ended, whether its reply ends with a question, and which conversations got a
-    notice about a budget."""
+    """How a turn ended, whether its reply ends with a question, which conversations got a
+    notice about a budget, and whether something incognito has gone with it."""
 
     outcome: Outcome
     notified: Sequence[int] = ()
     asks: bool = False
+    has_faded: bool = False
 
 
 class TurnEnds:
@@ -163,8 +165,13 @@ class TurnEnds:
                 buttons=() if question is None else question.buttons,
                 is_incognito=batch.is_incognito,
             )
+        has_faded = False
         if batch.is_incognito and outcome.retry is None:
             incognito.wipe_turn(session, batch.turn_id)
+            # Otherwise its last chunk is the last to go.
+            has_faded = outcome.reply is None
+        if has_faded:
+            forgets.fade(session, present.user_id, now)
         if not batch.is_incognito:
             tool_failures.note(session, present.user_id, outcome.tools, now)
         if is_part and not batch.is_incognito:
@@ -179,7 +186,7 @@ class TurnEnds:
             written = self._budgets.after_turn(session, present, was_answered=is_answered)
         else:
             written = ()
-        return End(outcome, written, asks=question is not None)
+        return End(outcome, written, asks=question is not None, has_faded=has_faded)
 
     def _keep(
         self,

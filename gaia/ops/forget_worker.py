@@ -89,9 +89,10 @@ class ForgetWorker:
             if request.state is ForgetState.WIPING:
                 await self._redact_sessions(await self._redaction(request), key)
 
-    def after_turn(self) -> None:
-        """Say that a turn has ended: what it wrote is to be looked at, if it ran meanwhile."""
-        if self._waiting:
+    def after_turn(self, *, has_faded: bool = False) -> None:
+        """Say that a turn has ended: what it wrote is to be looked at, if it ran meanwhile, and
+        the files, if something incognito `has_faded` with it."""
+        if self._waiting or has_faded:
             self.wake()
 
     async def flush(self) -> None:

@@ -59,6 +59,7 @@ class HeldModel(FunctionModel):
         self._health = ModelHealth()
         self._held: dict[str, asyncio.Event] = {}
         self._asked: dict[str, asyncio.Event] = {}
+        self._lingering: set[str] = set()
 
     @property
     def requests(self) -> Sequence[LlmRequest]:
@@ -74,9 +75,13 @@ class HeldModel(FunctionModel):
     def health(self) -> ModelHealth:
         return self._health
 
-    def hold(self, text: str) -> None:
+    def hold(self, text: str, *, lingers: bool = False) -> None:
+        """Let the answer wait; one that `lingers` does not end before either when its turn is
+        stopped."""
         self._held[text] = asyncio.Event()
         self._asked[text] = asyncio.Event()
+        if lingers:
+            self._lingering.add(text)
 
     def let_go(self, text: str) -> None:
         self._held[text].set()
@@ -90,7 +95,12 @@ class HeldModel(FunctionModel):
         text = last_user_text(llm_request)
         if text in self._held:
             self._asked[text].set()
-            await self._held[text].wait()
+            try:
+                await self._held[text].wait()
+            except asyncio.CancelledError:
+                if text in self._lingering:
+                    await self._held[text].wait()
+                raise
         self._health.asked(self._clock.now())
         try:
             async for response in super().generate_content_async(llm_request, stream):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from gaia.errors import ModelUnavailableError
 from gaia.memory.extraction import Reader
 from gaia.messages import CORRECTION, Address, ReceiptKind
 from gaia.settings.schema import LimitsSettings, Settings
+from gaia.store import forgets
 from gaia.testing.function_model import ToolCall, last_user_text
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
 from tests.harness.traces import files_with
@@ -113,6 +116,24 @@ async def test_what_was_stopped_while_it_waited_or_refused_is_gone_too(running_c
         core.clock.advance(60)
         await core.channel.say("/incognito off")
         assert "no longer incognito" in (await core.channel.until_sent(5))[-1].text
+        await until_faded(core)
+        assert files_with(home.root, WORD) == []
+
+
+async def test_a_turn_that_ends_after_it_is_over_is_gone_too(running_core, home):
+    said = f"I dreamt of {WORD}"
+    async with running_core() as core:
+        await core.say("/incognito")
+        core.model.hold(said, lingers=True)
+        await core.channel.say(said)
+        await core.model.until_asked(said)
+        assert await core.say("/stop") == "Stopped."
+        assert "no longer incognito" in await core.say("/incognito off")
+        while await core.database.read(forgets.under_way):
+            await asyncio.sleep(0)
+        core.model.let_go(said)
+        while core.app.handlers.running_turns():
+            await asyncio.sleep(0)
         await until_faded(core)
         assert files_with(home.root, WORD) == []
 
