@@ -29,13 +29,13 @@ NO_LONGER_INCOGNITO = (
     "New conversation, and no longer incognito. I have kept nothing of what we said."
 )
 
-StopTurn = Callable[[int], bool]
+StopTurn = Callable[[str], bool]
 
 
 def conversation_commands(
     stop_turn: StopTurn, digest_worker: DigestWorker, faded: Callable[[], None]
 ) -> Sequence[Command]:
-    """The commands; `stop_turn` interrupts a conversation's turn, if one runs. What was
+    """The commands; `stop_turn` interrupts a turn, unless its answer is there already. What was
     said in a session that is left is for `digest_worker`, where gaia learns by itself, and
     `faded` is called once something incognito has gone."""
 
@@ -76,7 +76,8 @@ def conversation_commands(
     def stop(call: Call) -> Reply:
         conversation = call.caller.conversation
         stopped = stops.drop_unsent(call.session, conversation, call.now) > 0
-        if stop_turn(conversation.conversation_id):
+        turn_id = stops.running_turn(call.session, conversation.conversation_id)
+        if turn_id is not None and stop_turn(turn_id):
             stops.mark_running(call.session, conversation.conversation_id)
             stopped = True
         elif stops.drop_waiting(

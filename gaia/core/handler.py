@@ -24,15 +24,15 @@ from gaia.core.delivery import Delivery
 from gaia.core.incognito import IncognitoSessions
 from gaia.core.outcomes import Observer
 from gaia.core.patience import kept
+from gaia.core.running_turns import RunningTurn, RunningTurns, TurnStoppedError
 from gaia.core.shares import ALL, Share
 from gaia.core.turn_end import End, Outcome, TurnEnds, failure_outcome, session_key
-from gaia.core.turn_runner import RunningTurn, Sight, TurnRunner, TurnStoppedError
+from gaia.core.turn_runner import Sight, TurnRunner
 from gaia.core.turns import Slots, Turns
 from gaia.core.workers import Workers
 from gaia.errors import GaiaError, ModelError
 from gaia.logs import turn_in_log
 from gaia.memory.search.recall import Cue
-from gaia.messages import TurnEnded
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
 from gaia.store import batches, conversations, inbox, senders
@@ -118,7 +118,7 @@ class Handlers:
         self._settings = settings
         self._ends = TurnEnds(clock=clock, settings=settings, spending=spending, budgets=budgets)
         self._slots = Slots(settings.value.limits.concurrent_turns)
-        self._running: dict[int, RunningTurn] = {}
+        self._running = RunningTurns()
         self._incognito = IncognitoSessions()
         self._expected: dict[int, _Expected] = {}
         self._workers = Workers("handler", self._work, clock, share)
@@ -141,10 +141,9 @@ class Handlers:
         for conversation_id in waiting:
             self.wake(conversation_id)
 
-    def stop_turn(self, conversation_id: int) -> bool:
-        """Interrupt the conversation's turn; False when none runs."""
-        running = self._running.get(conversation_id)
-        return running is not None and running.stop()
+    def stop_turn(self, turn_id: str) -> bool:
+        """Interrupt a turn that runs by the database; False when its answer is there already."""
+        return self._running.stop(turn_id)
 
     def running_turns(self) -> int:
         """How many turns run at the moment."""
@@ -237,14 +236,10 @@ class Handlers:
         started_at = self._clock.monotonic()
         meter = Meter()
         running = RunningTurn(channel, conversation.chat, batch.turn_id)
-        self._running[conversation.conversation_id] = running
-        running.begin(batch.provider_message_ids)
-        try:
+        with self._running.begun(running):
+            running.begin(batch.provider_message_ids)
             outcome = await self._outcome(runner, taken, running, meter)
             end = await self._kept(conversation, batch, running, outcome, meter)
-        finally:
-            del self._running[conversation.conversation_id]
-            channel.watch(TurnEnded(conversation.chat, batch.turn_id))
         if batch.is_incognito:
             self._incognito.add(taken.scene.key.session_id, outcome.events)
         if end.asks:

@@ -15,7 +15,7 @@ from gaia.core import corrections, proposals, sentences
 from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.long_answers import within_messages
 from gaia.core.message_text import own_words, render_messages
-from gaia.core.turn_runner import RunningTurn
+from gaia.core.running_turns import RunningTurn
 from gaia.errors import (
     ModelFruitlessError,
     ModelMissingError,

@@ -11,7 +11,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
-from gaia.store import forgets, incognito
+from gaia.store import forgets, inbox, incognito
 from gaia.store.conversations import Conversation
 from gaia.store.tables import InboxRow, InboxState, OutboxFileRow, OutboxRow, OutboxState
 
@@ -35,6 +35,19 @@ def drop_unsent(session: Session, conversation: Conversation, now: datetime) -> 
     if any(hidden):
         forgets.fade(session, conversation.user_id, now)
     return len(hidden)
+
+
+def running_turn(session: Session, conversation_id: int) -> str | None:
+    """The id of the turn of a conversation that runs, or is stopped already; None for none."""
+    return session.scalar(
+        select(InboxRow.turn_id)
+        .where(
+            InboxRow.conversation_id == conversation_id,
+            InboxRow.state.in_(inbox.BEGUN),
+            InboxRow.is_command.is_(False),
+        )
+        .limit(1)
+    )
 
 
 def mark_running(session: Session, conversation_id: int) -> None:

@@ -72,10 +72,9 @@ async def test_a_turn_that_is_stopped_while_it_fails_is_not_tried_again(running_
         close = core.app.handlers._ends.write
         stopped = []
 
-        def stop_meanwhile(session, *turn):
-            (conversation_id,) = core.app.handlers._running
-            stopped.append(core.app.handlers.stop_turn(conversation_id))
-            return close(session, *turn)
+        def stop_meanwhile(session, conversation, batch, *turn):
+            stopped.append(core.app.handlers.stop_turn(batch.turn_id))
+            return close(session, conversation, batch, *turn)
 
         core.app.handlers._ends.write = stop_meanwhile
         await core.channel.say("hello")

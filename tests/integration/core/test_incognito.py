@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from gaia.errors import ModelUnavailableError
@@ -11,6 +9,7 @@ from gaia.memory.extraction import Reader
 from gaia.messages import CORRECTION, Address, ReceiptKind
 from gaia.settings.schema import LimitsSettings, Settings
 from gaia.store import forgets
+from gaia.testing.clock import until
 from gaia.testing.function_model import ToolCall, last_user_text
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
 from tests.harness.traces import files_with
@@ -130,10 +129,9 @@ async def test_a_turn_that_ends_after_it_is_over_is_gone_too(running_core, home)
         assert await core.say("/stop") == "Stopped."
         assert "no longer incognito" in await core.say("/incognito off")
         while await core.database.read(forgets.under_way):
-            await asyncio.sleep(0)
+            pass
         core.model.let_go(said)
-        while core.app.handlers.running_turns():
-            await asyncio.sleep(0)
+        await until(lambda: not core.app.handlers.running_turns())
         await until_faded(core)
         assert files_with(home.root, WORD) == []
 

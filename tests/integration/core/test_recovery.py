@@ -11,8 +11,8 @@ from datetime import timedelta
 from gaia.agent.plugins import Meter
 from gaia.agent.turn import Ask, Scene
 from gaia.core.handler import INTERRUPTIONS
+from gaia.core.running_turns import RunningTurn
 from gaia.core.turn_end import session_key
-from gaia.core.turn_runner import RunningTurn
 from gaia.messages import REPEAT_MARK
 from gaia.store import batches, chunk_states, conversations, outbox
 

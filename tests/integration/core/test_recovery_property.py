@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gaia.agent.plugins import Meter
+from gaia.core.running_turns import RunningTurn
 from gaia.core.turn_end import Outcome, session_key
-from gaia.core.turn_runner import RunningTurn
 from gaia.paths import Home
 from gaia.sessions.service import stopped_turn, stored_events
 from gaia.store import batches, chunk_states, conversations, outbox

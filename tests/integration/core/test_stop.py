@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from gaia.core.sentences import NOTHING_TO_STOP, STOPPED, STOPPED_MARK
+from gaia.errors import ModelUnavailableError
+from gaia.store import stops
 
 
 async def test_stop_interrupts_the_answer_and_the_next_turn_knows(running_core):
@@ -24,8 +26,6 @@ async def test_stop_interrupts_the_answer_and_the_next_turn_knows(running_core):
 
 
 async def test_stop_drops_what_waits_for_a_retry(running_core):
-    from gaia.errors import ModelUnavailableError
-
     async with running_core(lambda request: ModelUnavailableError("down")) as core:
         await core.channel.say("hello")
         await core.clock.until_sleeping()
@@ -35,6 +35,25 @@ async def test_stop_drops_what_waits_for_a_retry(running_core):
         core.clock.advance(60)
         await core.app.handlers.drain()
         assert len(core.model.requests) == 1
+
+
+async def test_a_turn_that_is_stopped_as_it_begins_asks_no_model(running_core):
+    async with running_core() as core:
+        take = core.app.handlers._take
+
+        def take_and_stop(session, runner, conversation_id, cue):
+            taken = take(session, runner, conversation_id, cue)
+            turn_id = stops.running_turn(session, conversation_id)
+            assert core.app.handlers.stop_turn(turn_id)
+            stops.mark_running(session, conversation_id)
+            return taken
+
+        core.app.handlers._take = take_and_stop
+        await core.channel.say("hello")
+        await core.app.handlers.flush()
+        assert await core.transcript() == ["user: hello", f"gaia: {STOPPED_MARK}"]
+        assert core.model.requests == []
+        assert core.channel.sent == []
 
 
 async def test_stop_with_nothing_to_stop_says_so(running_core):

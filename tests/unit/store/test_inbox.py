@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gaia.messages import CORRECTION, Address, Inbound, ReceiptKind
-from gaia.store import batches, chunk_states, conversations, edits, inbox, outbox
+from gaia.store import batches, chunk_states, conversations, edits, inbox, outbox, stops
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
@@ -59,9 +59,14 @@ class Chat:
 
 
 @pytest.fixture
-async def chat(database: Database, clock: FakeClock) -> Chat:
+def chat(database: Database, conversation: Conversation) -> Chat:
+    return Chat(database, conversation)
+
+
+@pytest.fixture
+async def conversation(database: Database, clock: FakeClock) -> Conversation:
     user = await Users(database, clock).create("ada", Role.MEMBER, Address("fake", "ada"))
-    conversation = await database.write(
+    return await database.write(
         conversations.find_or_create,
         user_id=user.user_id,
         channel="fake",
@@ -69,7 +74,6 @@ async def chat(database: Database, clock: FakeClock) -> Chat:
         direct=True,
         now=START,
     )
-    return Chat(database, conversation)
 
 
 async def test_a_message_that_waits_gets_the_new_text(chat: Chat) -> None:
@@ -105,6 +109,22 @@ async def test_a_message_that_waits_for_another_try_is_corrected_by_another(
     await database.write(inbox.retry_later, "t1", START)
     edit = said("at six", "e1", "m1")
     assert await chat.receive(edit) == replace(edit, notes=(CORRECTION,))
+
+
+async def test_a_turn_runs_from_its_beginning_until_its_end_or_another_try(
+    chat: Chat, conversation: Conversation, database: Database
+) -> None:
+    async def running() -> str | None:
+        return await database.read(stops.running_turn, conversation.conversation_id)
+
+    await chat.receive(said("hello"))
+    assert await running() is None
+    await chat.begin()
+    assert await running() == "t1"
+    await database.write(stops.mark_running, conversation.conversation_id)
+    assert await running() == "t1"
+    await database.write(inbox.retry_later, "t1", START)
+    assert await running() is None
 
 
 async def test_a_correction_that_waits_gets_the_newest_text(chat: Chat) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gaia.core.turn_runner import RunningTurn, TurnStoppedError
+from gaia.core.running_turns import RunningTurn, RunningTurns, TurnStoppedError
 from gaia.testing.clock import FakeClock, until
 from gaia.testing.fake_channel import FakeChannel
 
@@ -99,3 +99,26 @@ async def test_a_cancelled_handler_ends_cancelled_even_when_its_turn_was_stopped
 async def test_a_cancellation_that_nobody_asked_for_is_a_failure(running: RunningTurn) -> None:
     with pytest.raises(RuntimeError, match="was cancelled"):
         await running.run(cancelled_by_a_stranger())
+
+
+def test_a_turn_that_is_stopped_before_it_runs_here_is_stopped_as_it_begins(
+    running: RunningTurn,
+) -> None:
+    turns = RunningTurns()
+    assert turns.stop("t1") is True
+    with turns.begun(running):
+        assert running.stopped
+    again = RunningTurn(running.channel, "ada", "t1")
+    with turns.begun(again):
+        assert len(turns) == 1
+        assert not again.stopped
+    assert len(turns) == 0
+
+
+def test_a_turn_is_stopped_by_its_own_id_alone(running: RunningTurn) -> None:
+    turns = RunningTurns()
+    with turns.begun(running):
+        turns.stop("t2")
+        assert not running.stopped
+        assert turns.stop("t1") is True
+        assert running.stopped
