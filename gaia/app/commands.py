@@ -50,6 +50,7 @@ def build_commands(
             lambda: base.settings.value.memory.enabled,
             room,
             GroupRights(base.users, channels.by_name).refusal,
+            lambda: digest_worker.enabled,
         ),
         *reminder_commands(base.settings, memory.changed),
         *relation_commands(),

@@ -20,6 +20,7 @@ from gaia.commands.memory_text import (
 )
 from gaia.commands.pending import HOW, drop, keeping, list_pending
 from gaia.commands.registry import Call, Command, Run, Topic
+from gaia.commands.unread import unread_lines
 from gaia.core.slash import Caller, Reply
 from gaia.memory import ledger, shared
 from gaia.memory.contexts import visible
@@ -33,6 +34,10 @@ from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.text import counted
 
 SEARCH_LIMIT = 10
+NOTHING = (
+    "There is nothing in {} memory yet. Tell me what I should know, or write /remember and the "
+    "words: I keep them exactly as written."
+)
 MOST_LISTED = 200
 """Rules that are listed, at most."""
 
@@ -53,12 +58,19 @@ USAGE = """\
 
 
 def memory_command(
-    finder: Finder, changed: Callable[[], None], room: Callable[[], Room]
+    finder: Finder,
+    changed: Callable[[], None],
+    room: Callable[[], Room],
+    learns: Callable[[], bool],
 ) -> Command:
-    """The command; `finder` searches, `changed` is called once something is active again, and
-    `room` tells how much a conversation begins with."""
+    """The command; `finder` searches, `changed` is called once something is active again, `room`
+    tells how much a conversation begins with, and `learns` whether gaia learns by itself."""
+    lists = _listing(learns)
     verbs: dict[str, Run] = {
         **VERBS,
+        "": lists,
+        "list": lists,
+        "page": lists,
         "keep": keeping(changed),
         "drop": drop,
         "rule": make_rule(changed),
@@ -110,26 +122,26 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
     return show
 
 
-def _list(call: Call) -> Reply:
-    user_id, context = call.caller.user.user_id, call.caller.conversation.context
-    number = page_number(call.words)
-    seen = visible(context)
-    page = ledger.page(call.session, user_id, number=number, size=PAGE_SIZE, contexts=seen)
-    unsure = ledger.count(call.session, user_id, MemoryStatus.PENDING, seen)
-    others = elsewhere(call)
-    not_sure = f"I am not sure of {unsure:,} more: /memory pending lists them." if unsure else ""
-    tail = "\n".join(filter(None, (others, not_sure)))
-    mine = whose(call.caller)
-    if not page.total and others:
-        return Reply(f"There is nothing in {mine} memory here.\n{tail}")
-    if not page.total:
-        return Reply(
-            tail
-            or f"There is nothing in {mine} memory yet. Tell me what I should know, "
-            "or write /remember and the words: I keep them exactly as written."
-        )
-    head = f"{mine.capitalize()} memory, {page.total:,} in all"
-    return paged(page, head, "/memory page", tail=tail)
+def _listing(learns: Callable[[], bool]) -> Run:
+    def list_all(call: Call) -> Reply:
+        user_id, context = call.caller.user.user_id, call.caller.conversation.context
+        number = page_number(call.words)
+        seen = visible(context)
+        page = ledger.page(call.session, user_id, number=number, size=PAGE_SIZE, contexts=seen)
+        unsure = ledger.count(call.session, user_id, MemoryStatus.PENDING, seen)
+        not_sure = f"I am not sure of {unsure:,} more: /memory pending lists them."
+        unread = unread_lines(call) if learns() and number == 1 else ()
+        others = elsewhere(call)
+        tail = "\n".join(filter(None, (others, not_sure if unsure else "", *unread)))
+        mine = whose(call.caller)
+        if page.total:
+            head = f"{mine.capitalize()} memory, {page.total:,} in all"
+            return paged(page, head, "/memory page", tail=tail)
+        if others:
+            return Reply(f"There is nothing in {mine} memory here.\n{tail}")
+        return Reply(tail or NOTHING.format(mine))
+
+    return list_all
 
 
 def _search_for_nothing(call: Call) -> str:
@@ -272,10 +284,7 @@ ALONE = frozenset({"help", "list", "page", "pending", "held"})
 
 
 VERBS: dict[str, Run] = {
-    "": _list,
     "help": _help,
-    "list": _list,
-    "page": _list,
     "pending": list_pending,
     "held": list_pending,
     "search": _search_for_nothing,

@@ -55,9 +55,10 @@ def memory_commands(
     enabled: Callable[[], bool],
     room: Callable[[], Room],
     refusal: Callable[[Caller], Awaitable[str | None]],
+    learns: Callable[[], bool],
 ) -> Sequence[Command]:
-    """The commands. Where memory is switched off nothing is kept any more, and what was kept
-    before can still be seen and forgotten."""
+    """The commands; `learns` tells whether gaia learns by itself. Where memory is switched off
+    nothing is kept any more, and what was kept before can still be seen and forgotten."""
 
     def remember(call: Call) -> Reply:
         if not enabled():
@@ -68,7 +69,7 @@ def memory_commands(
         Command.at_once(
             "remember", "Remember something, word for word", remember, topic=Topic.MEMORY
         ),
-        memory_command(finder, changed, room),
+        memory_command(finder, changed, room, learns),
         forget_command(finder, changed, refusal),
         Command.at_once("cancel", "Answer no to my last question", cancel, topic=Topic.MEMORY),
         undo_command(changed),

@@ -1,5 +1,6 @@
-"""Plain words that stand for a command: the answer to what gaia asked, and the request for a
-reminder. Nobody has to understand them, so that they work with every model and with none.
+"""Plain words that stand for a command: the answer to what gaia asked, the request for a
+reminder, and what a model without tools cannot do. Nobody has to understand them, so that they
+work with every model and with none.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from sqlalchemy.orm import Session
 
+from gaia.core.plain_requests import command_of
 from gaia.core.yes_or_no import LONGEST, SNOOZE, answer_of
 from gaia.memory.reminders import requests as reminder_words
 from gaia.messages import Inbound
@@ -50,7 +52,8 @@ class PlainWords:
         now: datetime,
     ) -> Inbound:
         """The message; as the command that it stands for where it answers what gaia said last
-        in that chat, or what it replies to, or asks for a reminder and for nothing else. In a
+        in that chat, or what it replies to, or asks for a reminder and for nothing else, or for
+        what the model has no tools for. In a
         group nobody answers for somebody else: there a reply is the answer to a reminder, and
         to anything else the command itself. An edit answers nothing, and one of a request for a
         reminder is such a request."""
@@ -64,20 +67,22 @@ class PlainWords:
         if text and not is_edit and len(text) <= LONGEST and "?" not in text and is_plain:
             question = _question(session, inbound, conversation, now)
             command = "" if question is None else _answer(question, text, at)
-        if not command and memory.enabled and not inbound.notes and is_plain:
+        if not command and text and not inbound.notes and is_plain:
             chat = conversation.conversation_id
-            is_of_reminder = bool(text) and edits.is_of_reminder(session, inbound, chat)
-            if is_of_reminder or self._is_for_rules(text, at):
-                command = f"{REMIND} {text}"
+            is_of_reminder = memory.enabled and edits.is_of_reminder(session, inbound, chat)
+            command = f"{REMIND} {text}" if is_of_reminder else self._request(text, at)
         return replace(inbound, text=command) if command else inbound
 
-    def _is_for_rules(self, text: str, at: _Place) -> bool:
-        """Whether a message asks for a reminder that rules can set; with the embedded model,
-        for any: the command asks for what is missing."""
-        if at.asks_for_reminder(text):
-            return True
+    def _request(self, text: str, at: _Place) -> str:
+        """The command that a request stands for: for a reminder if rules can set it, and where
+        the model has no tools for any, since the command asks for what is missing, and for what
+        else there is a command."""
         has_tools = not self._is_small() or self._settings.value.model.embedded.tools
-        return not has_tools and reminder_words.is_request(text)
+        if self._settings.value.memory.enabled and (
+            at.asks_for_reminder(text) or (not has_tools and reminder_words.is_request(text))
+        ):
+            return f"{REMIND} {text}"
+        return "" if has_tools else command_of(text, at.said_at, at.zone, at.hour)
 
 
 @dataclass(frozen=True, slots=True)

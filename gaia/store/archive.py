@@ -82,6 +82,24 @@ def of_session(session: Session, session_id: str, *, after: int = 0) -> Sequence
     return found
 
 
+def unread(
+    session: Session, user_id: str, contexts: Collection[str], most: int
+) -> Sequence[ArchivedTurn]:
+    """The last turns of a user of which nothing is learned yet, within some contexts."""
+    is_read = exists().where(
+        DigestRow.session_id == ArchivedTurnRow.session_id,
+        DigestRow.user_id == user_id,
+        DigestRow.state.not_in((DigestState.SEALED, DigestState.EXTRACTED)),
+    )
+    rows = session.scalars(
+        select(ArchivedTurnRow)
+        .where(ArchivedTurnRow.user_id == user_id, *said_within(None, None, contexts), ~is_read)
+        .order_by(ArchivedTurnRow.archive_id.desc())
+        .limit(most)
+    )
+    return [archived_turn(row) for row in rows][::-1]
+
+
 def said_within(
     since: datetime | None, until: datetime | None, contexts: Collection[str] | None
 ) -> Sequence[ColumnElement[bool]]:

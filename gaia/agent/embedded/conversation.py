@@ -6,7 +6,8 @@ for one turn is the beginning of the next.
 Told only to answer in the language of the message, a small model answers many a message
 in English; and what people say of themselves it says over again, as if it were the person.
 Shown once how it is done, it does neither: a conversation begins with an example in its
-language. A message in another language than that asks for an answer in its own.
+language. A message in another language than that asks for an answer in its own, and one that asks
+for a deed is told that the model has no means for it.
 """
 
 from __future__ import annotations
@@ -20,15 +21,21 @@ from importlib import resources
 from itertools import pairwise
 from typing import NamedTuple
 
+import regex
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
 from gaia.agent.prompt import PLAIN_RULES, turn_begins
+from gaia.memory.reminders.phrases import SENTENCE_END, stripped
+from gaia.phrases import any_phrase, without_accents
 
 FEWEST_WORDS = 2
 """Fewer words belong to several languages, or are names."""
 LEAST_LEAD = 9.0
 """As a logarithm, how much likelier than English a language is, or English than others."""
+
+LONGEST_ORDER = 300
+"""Characters of a message that asks for a deed and for little else."""
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
 
@@ -66,6 +73,8 @@ def fitting(request: LlmRequest, bounds: Bounds) -> LlmRequest:
         config.temperature = TEMPERATURE_OF_SHAPES
     room = bounds.context_tokens - config.max_output_tokens - _tokens(told)
     spoken = in_words(request.contents, with_calls=bool(config.tools))
+    if config.response_schema is None and not config.tools:
+        spoken = list(map(_with_inability, spoken))
     if config.response_schema is not None or PLAIN_RULES in told:
         contents = trim(spoken, room)
     else:
@@ -88,10 +97,14 @@ def own_words(content: types.Content) -> str:
 
 class Manner(NamedTuple):
     """What asks for an answer in a language, in that language, and what somebody says and is
-    answered, by turns: nothing that could be taken for what is known of a person."""
+    answered, by turns: nothing that could be taken for what is known of a person. `deeds` are
+    phrases by which a deed is asked for that takes more than words, see `gaia.phrases`, and
+    `cannot` says that it cannot be done."""
 
     request: str = ""
     example: Sequence[str] = ()
+    deeds: Sequence[str] = ()
+    cannot: str = ""
 
 
 @cache
@@ -135,6 +148,30 @@ def _asking(content: types.Content, expected: str) -> types.Content:
     request = manners().get(language, Manner()).request
     asks = [types.Part(text=f"({request})")] if request and language != expected else []
     return types.Content(role=content.role, parts=[*(content.parts or []), *asks])
+
+
+def inability(message: str) -> str:
+    """What a model without tools has to be told that it cannot do what a message asks for: it
+    would say that it has done it. Empty for other messages, and for long ones."""
+    if len(message) > LONGEST_ORDER:
+        return ""
+    for sentence in SENTENCE_END.split(message):
+        said = without_accents(stripped(sentence.strip()))
+        for pattern, cannot in _deeds():
+            if pattern.fullmatch(said):
+                return cannot
+    return ""
+
+
+@cache
+def _deeds() -> Sequence[tuple[regex.Pattern[str], str]]:
+    return [(any_phrase(each.deeds), each.cannot) for each in manners().values() if each.deeds]
+
+
+def _with_inability(content: types.Content) -> types.Content:
+    cannot = inability(own_words(content)) if content.role == "user" else ""
+    told = [types.Part(text=f"({cannot})")] if cannot else []
+    return types.Content(role=content.role, parts=[*(content.parts or []), *told])
 
 
 def trim(contents: Sequence[types.Content], room: int) -> list[types.Content]:

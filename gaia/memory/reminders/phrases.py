@@ -79,3 +79,29 @@ REFUSING = regex.compile(
     FLAGS,
 )
 """Words before a request that refuse it."""
+
+SENTENCE_END = regex.compile(r"[.!?。！？]+(?=\s+\S)|\n")
+EDGE = "\\s\\p{P}\\p{S}"
+TRIMMED = regex.compile(rf"^[{EDGE}]+|[\s,;:.!?\-–—。！？、]+$")
+
+
+def stripped(text: str) -> str:
+    """A text without marks and polite words around it."""
+    before = ""
+    while before != text:
+        before, text = text, TRIMMED.sub("", text.strip())
+        for found in POLITE.finditer(text):
+            if found.start() == 0 or found.end() == len(text):
+                text = text[found.end() :] if found.start() == 0 else text[: found.start()]
+                break
+    return text
+
+
+def rest(text: str) -> str:
+    """What a text says besides polite words."""
+    return regex.sub(rf"[{EDGE}]", "", POLITE.sub("", text))
+
+
+def is_several_sentences(text: str) -> bool:
+    """Whether more than one sentence of a text says more than polite words."""
+    return sum(1 for each in SENTENCE_END.split(text) if rest(each)) > 1

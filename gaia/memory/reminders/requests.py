@@ -2,11 +2,8 @@
 Bob`. The time is placed by `when`; nothing is made of a sentence that names none to come.
 """
 
-# ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
-
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
@@ -30,8 +27,10 @@ from gaia.memory.reminders.phrases import (
     EXACTLY,
     JOINING,
     PARTICLE,
-    POLITE,
     REFUSING,
+    is_several_sentences,
+    rest,
+    stripped,
 )
 from gaia.memory.reminders.recurrence import SHORTEST_INTERVAL, Due, interval_of, to_come
 from gaia.memory.when import Placed
@@ -55,11 +54,8 @@ LENGTHS = (
 """How one says when something is that takes so long from now."""
 
 _APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
-_SENTENCE_END = regex.compile(r"[.!?。！？]+(?=\s+\S)|\n")
 _ORDINAL = regex.compile(r"(?<=\b\d\d?)\.(?= )")
 """The mark of a day's number, as in "am 24. Dezember"."""
-_EDGE = "\\s\\p{P}\\p{S}"
-_TRIMMED = regex.compile(rf"^[{_EDGE}]+|[\s,;:.!?\-–—。！？、]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,7 @@ def is_request(message: str) -> bool:
     whatever it depends on."""
     both = map(_request, (message, DEPENDING.sub("", message)))
     return any(
-        asked and not (asked.is_first and _rest(asked.text[: asked.begins])) for asked in both
+        asked and not (asked.is_first and rest(asked.text[: asked.begins])) for asked in both
     )
 
 
@@ -96,7 +92,7 @@ def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wante
     if asked is None or found is None:
         return None
     placed, due = found
-    if _is_several_sentences(_without(asked.text, placed)):
+    if is_several_sentences(_without(asked.text, placed)):
         return None
     before, after = asked.text[: asked.begins], asked.text[asked.ends :]
     if not asked.is_first:
@@ -105,7 +101,7 @@ def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wante
     unread = _unread(asked.text, asked.ends, placed)
     if _goes_on(asked.text, asked.ends, placed):
         return None
-    if (_rest(unread) and not JOINING.match(unread)) or _rest(before.replace(placed.phrase, "")):
+    if (rest(unread) and not JOINING.match(unread)) or rest(before.replace(placed.phrase, "")):
         return None
     return Wanted(_task(after, placed), due)
 
@@ -118,7 +114,7 @@ def _request(message: str) -> _Request | None:
     asked = ASKED.search(text)
     is_first = asked is not None
     asked = asked or ASKED_WITHIN.search(text)
-    if asked is None or _is_several_sentences(_ORDINAL.sub("", text)):
+    if asked is None or is_several_sentences(_ORDINAL.sub("", text)):
         return None
     before, after = text[: asked.start()], text[asked.end() :]
     if ASKING.match(before) or ASKING.match(_joined(after)) or REFUSING.search(before):
@@ -141,7 +137,7 @@ def _unread(text: str, begin: int, placed: Placed) -> str:
 def _goes_on(text: str, begin: int, placed: Placed) -> bool:
     """Whether a time with which a request begins goes on in words that are not read."""
     first, end = placed.places[0][0], placed.places[-1][1]
-    return not _rest(text[begin:first]) and GOES_ON.match(text, end) is not None
+    return not rest(text[begin:first]) and GOES_ON.match(text, end) is not None
 
 
 def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:
@@ -165,7 +161,7 @@ def task_of(words: str, said_at: datetime, zone: tzinfo) -> str:
     """What is wanted of a request whose time is not certain: all but a time at its beginning or
     its end."""
     asked = _asked(words)
-    text = _stripped(words[asked.end() :] if asked else words)
+    text = stripped(words[asked.end() :] if asked else words)
     found = when.find(text, said_at, zone)
     return _task(text, found[0]) if found else _joined(text)
 
@@ -184,7 +180,7 @@ def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | 
     within = regex.sub(r"^(?:for|by|um|de|di|da|por|om)\b", "in", bare)
     for each in (bare, within, *(words.format(text) for words in LENGTHS)):
         found = first_coming(each, said_at, zone, hour)
-        if found is not None and not _rest(EXACTLY.sub("", _without(each, found[0]))):
+        if found is not None and not rest(EXACTLY.sub("", _without(each, found[0]))):
             return found[1]
     return None
 
@@ -213,7 +209,7 @@ def _begins(text: str, placed: Placed) -> bool:
     first, end = placed.places[0]
     before = ASKED.sub("", text[:first])
     joined = JOINING.match(text, end)
-    return not _rest(before) and len(placed.places) == 1 and joined is not None
+    return not rest(before) and len(placed.places) == 1 and joined is not None
 
 
 def _is_added(text: str, placed: Placed) -> bool:
@@ -249,13 +245,13 @@ def moment_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> dat
 def _task(words: str, placed: Placed) -> str:
     """What is left to do: the words without the time, where that stands at their beginning or
     their end, and without what only joins."""
-    text = _stripped(words)
+    text = stripped(words)
     for phrase in placed.phrase.split(" … "):
         at_start = text if text.startswith(phrase) else BEFORE_TIME.sub("", text)
         if at_start.startswith(phrase):
-            text = _stripped(PARTICLE.sub("", at_start.removeprefix(phrase)))
+            text = stripped(PARTICLE.sub("", at_start.removeprefix(phrase)))
         elif text.endswith(phrase):
-            text = _stripped(text.removesuffix(phrase))
+            text = stripped(text.removesuffix(phrase))
     return _joined(text)
 
 
@@ -268,7 +264,7 @@ def _without(text: str, placed: Placed) -> str:
 
 def _joined(text: str) -> str:
     joined = JOINING.match(text)
-    return _stripped(text[joined.end() :]) if joined else text
+    return stripped(text[joined.end() :]) if joined else text
 
 
 def _spelled(text: str) -> str:
@@ -276,33 +272,7 @@ def _spelled(text: str) -> str:
     return regex.sub(r"(?<=\bin \d{1,3})\s*h\b", " hours", text.translate(_APOSTROPHES))
 
 
-def _stripped(text: str) -> str:
-    """A text without marks and polite words around it."""
-    before = ""
-    while before != text:
-        before, text = text, _TRIMMED.sub("", text.strip())
-        for found in POLITE.finditer(text):
-            if found.start() == 0 or found.end() == len(text):
-                text = text[found.end() :] if found.start() == 0 else text[: found.start()]
-                break
-    return text
-
-
-def _rest(text: str) -> str:
-    """What a text says besides polite words."""
-    return regex.sub(rf"[{_EDGE}]", "", POLITE.sub("", text))
-
-
 def _inside(asked: str) -> str:
     """What stands between the two words of a request that closes a sentence."""
     found = regex.fullmatch(r"(?:mich|uns)\b(.+)\berinnern", asked, regex.IGNORECASE)
     return found[1] if found else ""
-
-
-def _is_several_sentences(text: str) -> bool:
-    said = [each for each in _sentences(text) if _rest(each)]
-    return len(said) > 1
-
-
-def _sentences(text: str) -> Iterator[str]:
-    yield from _SENTENCE_END.split(text)

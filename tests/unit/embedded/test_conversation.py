@@ -11,7 +11,16 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.agent.embedded.conversation import Bounds, fitting, language_of, manners, trim, words
+from gaia.agent.embedded.conversation import (
+    LONGEST_ORDER,
+    Bounds,
+    fitting,
+    inability,
+    language_of,
+    manners,
+    trim,
+    words,
+)
 from gaia.agent.prompt import PLAIN_RULES
 
 BOUNDS = Bounds(2048, 768)
@@ -243,6 +252,92 @@ def test_the_name_before_a_message_in_a_group_does_not_count() -> None:
 
 @pytest.mark.parametrize("language", manners())
 def test_each_example_is_in_its_language_by_turns(language: str) -> None:
-    _, example = manners()[language]
+    example = manners()[language].example
     assert [language_of(text) for text in example[::2]] == [language] * (len(example) // 2)
     assert len(example) % 2 == 0
+
+
+DEEDS = {
+    "en": """
+        Add milk to my shopping list
+        Send an email to Anna that I'm late
+        Call my mom
+        Book a table for two at Luigi's tomorrow at 8
+        Turn on the lights in the kitchen
+        Play some jazz
+        Order a pizza
+        Text John that I'm on my way
+        Can you call a taxi for me?
+        Could you check my calendar for tomorrow?
+        I'm cold. Turn up the heating, please.
+    """,
+    "de": """
+        Setz Milch auf meine Einkaufsliste
+        Ruf meine Mutter an
+        Schalte das Licht in der Küche ein
+        Schick Anna eine Mail, dass ich mich verspäte
+    """,
+    "fr": """
+        Ajoute du lait à ma liste de courses
+        Appelle ma mère
+        Allume la lumière de la cuisine
+    """,
+    "es": """
+        Añade leche a mi lista de la compra
+        Llama a mi madre
+        Enciende la luz de la cocina
+    """,
+    "it": """
+        Aggiungi il latte alla lista della spesa
+        Chiama mia madre
+        Accendi la luce in cucina
+    """,
+    "pt": """
+        Adiciona leite à minha lista de compras
+        Liga à minha mãe
+        Acende a luz da cozinha
+    """,
+}
+IN_WORDS = """
+    Write an email to my landlord about the heating
+    Call me Mimi from now on.
+    Call it a day
+    Play a word game with me
+    Put these words in order: banana, apple, cherry
+    Order these words: b, a
+    Message in a bottle is a great song
+    Book recommendations for a beach holiday?
+    Set up a study plan for me
+    Add 17 and 25
+    My mother called me today and I felt sad.
+    Text analysis of this poem please
+    Open question: is tea better than coffee?
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        (language, line.strip())
+        for language, told in DEEDS.items()
+        for line in told.split("\n")[1:-1]
+    ],
+)
+def test_what_takes_more_than_words_goes_with_the_note_that_it_cannot_be_done(language, message):
+    cannot = manners()[language].cannot
+    assert inability(message) == cannot
+    request = fitting(asked(said(message, "[told before]")), BOUNDS)
+    assert words(request.contents[-1]).startswith(f"{message}\n[told before]\n({cannot})")
+
+
+@pytest.mark.parametrize("message", [line.strip() for line in IN_WORDS.split("\n")[1:-1]])
+def test_what_can_be_done_in_words_goes_without_one(message):
+    assert inability(message) == ""
+
+
+def test_with_tools_in_a_shape_or_in_a_long_message_nothing_is_said_of_it():
+    order = said("Order a pizza")
+    for config in ({"tools": [FunctionTool(called)]}, {"response_schema": {"type": "object"}}):
+        request = fitting(asked(order, **config), BOUNDS)
+        assert words(request.contents[-1]) == "Order a pizza"
+    assert inability("Order a pizza. " + "x" * LONGEST_ORDER) == ""
