@@ -165,6 +165,21 @@ async def test_a_reply_in_a_topic_stays_there(rig: Rig) -> None:
     assert rig.telegram.texts(group, thread=topic) == ["Hi."]
 
 
+async def test_a_reply_to_what_was_deleted_stays_in_its_topic(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada], is_forum=True)
+    topic = group.opens_topic(ada, "Trips")
+    ada.writes("/help", to=group, thread=topic)
+    (inbound,) = await rig.until_received(1)
+    rig.telegram.faults = lambda request: (
+        BadRequest("message to be replied not found")
+        if "reply_parameters" in request.parameters
+        else None
+    )
+    await rig.send(inbound.chat, in_reply_to=(inbound.provider_message_id,))
+    assert rig.telegram.texts(group, thread=topic) == ["Hi."]
+
+
 async def test_a_topic_that_is_gone_is_left_out(rig: Rig) -> None:
     group = rig.telegram.group(GROUP, is_forum=True)
     await rig.send(f"{GROUP}:4711")
