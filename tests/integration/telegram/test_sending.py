@@ -67,7 +67,7 @@ async def test_formatting_that_telegram_refuses_is_left_out(rig: Rig, reason: st
     ("fault", "kind"),
     [
         (Blocked(), PermanentSendError),
-        (BadRequest("not enough rights to send text messages to the chat"), PermanentSendError),
+        (BadRequest("not enough rights to send text messages to the chat"), RetryableSendError),
         (TooManyRequests(7), RetryableSendError),
         (BadGateway(), RetryableSendError),
         (ServerError(processed=True), UnknownSendError),
