@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -25,7 +25,7 @@ from gaia.core.plain_words import PlainWords
 from gaia.core.slash import Commands
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
-from gaia.messages import CORRECTION, MAYBE_FORWARDED, Inbound, Receipt, ReceiptKind
+from gaia.messages import CORRECTION, MAYBE_FORWARDED, Address, Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
 from gaia.store import conversations, edits, inbox, outbox, overheard, senders
 from gaia.store.conversations import Conversation
@@ -125,6 +125,8 @@ class Dispatcher:
         """Keep a message; None if it is a stranger's."""
         now = self._clock.now()
         sender = senders.find(session, inbound.address, inbound.chat, now)
+        if sender is None and (moved := _from_new_chat(session, inbound)) is not None:
+            inbound, sender = moved, senders.find(session, moved.address, moved.chat, now)
         if sender is None:
             return None
         user = sender.user
@@ -201,6 +203,16 @@ class Dispatcher:
             ),
             now=now,
         )
+
+
+def _from_new_chat(session: Session, inbound: Inbound) -> Inbound | None:
+    """A message from a group that its channel has given another id meanwhile, as one from there;
+    None if it has not. It came late, or is a button below what was said before."""
+    channel = inbound.address.channel
+    present = None if inbound.direct else conversations.moved_to(session, channel, inbound.chat)
+    if present is None:
+        return None
+    return replace(inbound, address=Address(channel, present), chat=present)
 
 
 def _is_from_before(inbound: Inbound, known_since: datetime) -> bool:
