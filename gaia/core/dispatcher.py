@@ -151,7 +151,11 @@ class Dispatcher:
             inbound = self._plain_words.as_command(session, inbound, conversation, user, now)
         command = None if inbound.is_overheard else slash.parse(inbound.text)
         is_command = command is not None
+        is_given = not is_command and _is_given_by_edit(session, inbound, conversation)
         settled = edits.settle(session, inbound, conversation_id, is_command=is_command)
+        if isinstance(settled, ReceiptKind) and is_given:
+            expect = partial(self._handlers.expect, conversation, None)
+            return _Added(user, ReceiptKind.ACCEPTED, expect)
         if isinstance(settled, ReceiptKind):
             return _Added(user, settled)
         if self._limits.is_one_too_many(sender.recent_messages, command, user, settled):
@@ -203,6 +207,13 @@ class Dispatcher:
             ),
             now=now,
         )
+
+
+def _is_given_by_edit(session: Session, inbound: Inbound, conversation: Conversation) -> bool:
+    """Whether an edit names gaia in an album that was overheard, which is for gaia now."""
+    if inbound.edit_of is None or inbound.album is None or inbound.direct or inbound.is_overheard:
+        return False
+    return overheard.give(session, inbound.album, conversation)
 
 
 def _from_new_chat(session: Session, inbound: Inbound) -> Inbound | None:

@@ -45,6 +45,22 @@ async def test_an_album_is_answered_as_a_whole_whichever_process_hears_a_part(ru
         assert (await answer(core)).count("[photo, ") == 4
 
 
+@pytest.mark.parametrize("words", ["cats?", "are these cats?"])
+async def test_an_album_that_names_gaia_by_an_edit_is_answered_once(running_core, words):
+    async with running_core() as core:
+        await overhear(core, "cats?", provider_message_id="m1", **PART)
+        await overhear(core, "", provider_message_id="m2", **PART)
+        edit = {"provider_message_id": "m1:edit", "edit_of": "m1"}
+        receipt = await core.channel.say(words, **PART, **edit)
+        assert receipt.kind is ReceiptKind.ACCEPTED
+        told = await answer(core)
+        assert words in told
+        assert told.count("[photo, ") == 2
+        assert "corrects" not in told
+        receipt = await core.channel.say(words, **PART, **edit)
+        assert receipt.kind is ReceiptKind.DUPLICATE
+
+
 async def test_an_album_that_is_not_for_gaia_is_kept_for_a_moment(running_core):
     async with running_core() as core:
         await core.say("hello", **HERE)
