@@ -117,7 +117,7 @@ def _said(message: Message, me: Me, name: str, *, edit_of: str | None = None) ->
         return Written(inbound)
     is_command = inbound.text.startswith("/")
     is_text = not (is_command or edit_of or inbound.attachments or inbound.notes)
-    if is_text or inbound.album is not None:
+    if is_text or heard.is_for_any_bot or inbound.album is not None:
         return Overheard(replace(inbound, is_overheard=True))
     return Ignored("not for the bot")
 

@@ -90,6 +90,8 @@ class Dispatcher:
         Raises:
             StoreError: It could not be kept: the channel must not acknowledge it.
         """
+        if inbound.is_overheard and self._is_command_here(inbound):
+            inbound = replace(inbound, is_overheard=False)
         if inbound.is_overheard:
             now = self._clock.now()
             if not await self._database.read(overheard.may_matter, inbound, now):
@@ -109,6 +111,13 @@ class Dispatcher:
             self._asked.discard(added.dropped)
             self._delivery.wake(added.dropped)
         return self._receipt(added.kind, added.user, inbound)
+
+    def _is_command_here(self, inbound: Inbound) -> bool:
+        """Whether a message is a command of gaia's, or a slip of one; another bot's is not."""
+        command = slash.parse(inbound.text)
+        if command is None:
+            return False
+        return self._commands.knows(command.name) or command.name in pairing.COMMANDS_WITH_CODE
 
     async def _receive_from_stranger(self, inbound: Inbound) -> Receipt:
         become = await self._strangers.receive(inbound)

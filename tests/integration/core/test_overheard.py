@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from gaia.messages import Attachment, AttachmentKind, ReceiptKind
 from gaia.store.pastes import FULL, MAY_GO_ON, PART_SETTLE
 from gaia.store.tables import InboxRow
+from tests.harness.letting_in import invite
 
 PHOTO = Attachment(AttachmentKind.PHOTO, "file-1", "image/jpeg")
 HERE = {"direct": False, "author": "ada", "sender_name": "Ada"}
@@ -70,6 +71,27 @@ async def test_an_album_that_is_not_for_gaia_is_kept_for_a_moment(running_core):
         await overhear(core, "our dogs", **{**PART, "album": "g2"})
         assert await messages(core) == 2
         assert "cats" not in await core.say("what do you see?", **HERE)
+
+
+async def test_a_command_that_another_bot_may_know_is_left_to_it(running_core):
+    async with running_core() as core:
+        assert await overhear(core, "/weather", **HERE) is ReceiptKind.OVERHEARD
+        assert await messages(core) == 0
+        await overhear(core, "/remember tea", **HERE)
+        await overhear(core, "/rember tea", **HERE)
+        kept, refused = await core.channel.until_sent(2)
+        assert "tea" in kept.text
+        assert "Did you mean /remember?" in refused.text
+
+
+@pytest.mark.parametrize("command", ["/start", "/pair", "/link"])
+async def test_a_group_that_is_not_known_is_let_in_by_a_code_behind_a_command(
+    running_core, command
+):
+    async with running_core() as core:
+        code = await invite(core, name="Family")
+        text = f"{command} {code}"
+        assert await overhear(core, text, sender="family", **HERE) is ReceiptKind.ACCEPTED
 
 
 async def test_what_is_overheard_counts_against_no_limit(running_core):
