@@ -5,6 +5,8 @@ Decided here, beyond what Telegram's own terms say:
 - A group is a user of its own; an administrator who writes as the group is one of it.
 - Other bots, channels that write in groups, and what a linked channel posts there
   are not people: they are ignored, so that two bots never talk without end.
+- What people write to a channel in its direct messages is ignored: Telegram has all of
+  them in one group, where each reads their own alone.
 - An edit is one if there are words in it: a live location that moves says nothing
   new. Whether the words are new ones, the core tells.
 - What was forwarded, or written by another bot through which somebody sent it, is
@@ -107,6 +109,8 @@ def _edit(message: Message, me: Me, update_id: int) -> Event:
 
 
 def _said(message: Message, me: Me, name: str, *, edit_of: str | None = None) -> Event:
+    if message.chat.is_direct_messages:
+        return Ignored("to a channel")
     if not _is_by_a_person(message):
         return Ignored("by a bot or a channel")
     if message.chat.type == Chat.PRIVATE:

@@ -145,6 +145,13 @@ def test_a_part_of_an_album_may_be_for_the_bot_by_another_part(group: Translate)
     assert event.inbound.is_overheard
 
 
+def test_what_people_write_to_a_channel_is_ignored(group: Translate) -> None:
+    """They are many, each with their own topic, in what is called a group."""
+    chat = {"id": -100900, "type": "supergroup", "title": "News", "is_direct_messages": True}
+    about = {"direct_messages_topic": {"topic_id": 5, "user": BOB}}
+    assert isinstance(group(text="/start@gaia_bot", chat=chat, **about), Ignored)
+
+
 def test_who_writes_as_the_group_is_one_of_it(group: Translate) -> None:
     anonymous = {"id": 1087968824, "is_bot": True, "first_name": "Group"}
     chat = {"id": -100500, "type": "supergroup", "title": "Family"}
