@@ -51,6 +51,9 @@ from gaia.messages import Address, Inbound
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
 """The kinds of updates that `translate` knows; Telegram is asked for no others."""
 
+ANONYMOUS = "anonymous admin"
+"""Who writes in a group's name without a title. By the group's name all that they say of
+themselves would be said of the group."""
 
 # fmt: off
 _SERVICE_FIELDS = (
@@ -230,7 +233,7 @@ def _author(message: Message) -> str | None:
 
 def _sender_name(message: Message) -> str | None:
     if message.sender_chat is not None:
-        return _name(message.author_signature or message.sender_chat.title)
+        return _name(message.author_signature) or ANONYMOUS
     return _name(message.from_user.full_name) if message.from_user is not None else None
 
 

@@ -152,15 +152,18 @@ def test_what_people_write_to_a_channel_is_ignored(group: Translate) -> None:
     assert isinstance(group(text="/start@gaia_bot", chat=chat, **about), Ignored)
 
 
-def test_who_writes_as_the_group_is_one_of_it(group: Translate) -> None:
+@pytest.mark.parametrize(("title", "name"), [("Boss", "Boss"), (None, "anonymous admin")])
+def test_who_writes_as_the_group_is_one_of_it(
+    group: Translate, title: str | None, name: str
+) -> None:
     anonymous = {"id": 1087968824, "is_bot": True, "first_name": "Group"}
     chat = {"id": -100500, "type": "supergroup", "title": "Family"}
     message = inbound(
         group(
-            text="/help@gaia_bot", sender_chat=chat, author_signature="Boss", **{"from": anonymous}
+            text="/help@gaia_bot", sender_chat=chat, author_signature=title, **{"from": anonymous}
         )
     )
-    assert message.sender_name == "Boss"
+    assert message.sender_name == name
     assert message.address == Address("telegram", "-100500")
 
 
