@@ -104,7 +104,7 @@ class Inbound:
     where an admin writes in its name. `is_late` marks one that the channel asked its
     provider for, since it had not been told of it: a stranger's is left alone.
     `is_overheard` marks one that was said in a group and not to gaia: it counts with an album,
-    or a text, of which another part was.
+    or a text, of which another part was, and as a command, if gaia has it.
     `is_piped` says that a program on this machine writes, which waits for each answer.
     """
 

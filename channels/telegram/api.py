@@ -51,6 +51,16 @@ Json = dict[str, object]
 
 TELEGRAM_URL = "https://api.telegram.org"
 AFTER_MIGRATION_SECONDS = 0.2
+_MAY_NOT_WRITE = (
+    "chat_restricted",
+    "chat_send_plain_forbidden",
+    "chat_write_forbidden",
+    "have no rights to send a message",
+    "not enough rights to send text messages",
+    "topic_closed",
+)
+"""What Telegram says of a group in which only others may write: at night, or until an admin
+changes it."""
 CONNECTIONS = 256
 """How many requests run at once; others wait a moment."""
 
@@ -227,7 +237,8 @@ def send_error(exc: TelegramError, *, refused_token_seconds: float) -> SendError
         case Conflict():
             return RetryableSendError(cause)
         case Forbidden() | BadRequest():
-            return PermanentSendError(cause)
+            may_not_write = any(each in exc.message.casefold() for each in _MAY_NOT_WRITE)
+            return RetryableSendError(cause) if may_not_write else PermanentSendError(cause)
     if surely_not_sent(exc):
         return RetryableSendError(cause)
     return UnknownSendError(cause)

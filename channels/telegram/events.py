@@ -22,7 +22,7 @@ class Written:
 @dataclass(frozen=True, slots=True)
 class Overheard:
     """What was said in a group, not to the bot, and may be a part of what was: of an album, or
-    of a text that an app cut."""
+    of a text that an app cut. A command that names no bot may be another one's."""
 
     inbound: Inbound
 

@@ -1,14 +1,15 @@
 """What gaia sends: the chunks of replies, and beside them typing, menus and confirmations.
 
 What Telegram refuses of the form of a chunk is left out, one thing after the other: the
-formatting when it cannot read it, the topic when that is gone or closed. Everything else
-that goes wrong is an error for delivery. What stands beside the chunks holds up nothing, and
-may fail.
+formatting when it cannot read it, what it replies to when that is gone, the topic when that is
+gone or closed. Everything else that goes wrong is an error for delivery. What stands beside
+the chunks holds up nothing, and may fail.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -47,6 +48,13 @@ LONGEST_COMMAND_BYTES = 64
 LONGEST_CAPTION = 1024
 
 _REFUSED_FORMATTING = ("can't parse entities", "entities_too_long")
+_NO_SUCH_MESSAGE = (
+    "message to be replied not found",
+    "replied message not found",
+    "reply message not found",
+)
+"""Telegram says one of these of a reply to a deleted message. In a forum it may say so even of a
+message that is allowed to go without the reply."""
 _NO_SUCH_TOPIC = ("message thread not found", "topic_closed", "topic_deleted", "topic_id_invalid")
 
 
@@ -62,17 +70,23 @@ class Draft:
     document: InputFile | None = None
     """The text stands below it."""
 
-    def simpler(self, refusal: BadRequest) -> Draft | None:
-        """Return the draft without what was refused of its form, or None if it was something
-        else."""
-        words = refusal.message.casefold()
-        if self.formatted and any(each in words for each in _REFUSED_FORMATTING):
+    def simpler(self, refusal: BadRequest) -> tuple[str, Draft] | None:
+        """Return what was refused of its form and the draft without that, or None if it was
+        something else."""
+
+        def is_for(refusals: Sequence[str]) -> bool:
+            return any(each in refusal.message.casefold() for each in refusals)
+
+        if self.formatted and is_for(_REFUSED_FORMATTING):
             longest = MOST_UNITS if self.document is None else LONGEST_CAPTION
-            return replace(self, text=spelled_out(self.text, longest), formatted=False)
+            text = spelled_out(self.text, longest)
+            return "its formatting", replace(self, text=text, formatted=False)
+        if self.reply_to is not None and is_for(_NO_SUCH_MESSAGE):
+            return "what it replies to", replace(self, reply_to=None)
         is_in_topic = self.chat.thread_id is not None or self.reply_to is not None
-        if is_in_topic and any(each in words for each in _NO_SUCH_TOPIC):
+        if is_in_topic and is_for(_NO_SUCH_TOPIC):
             # A reply would go to the topic of what it replies to.
-            return replace(self, chat=ChatKey(self.chat.chat_id), reply_to=None)
+            return "its topic", replace(self, chat=ChatKey(self.chat.chat_id), reply_to=None)
         return None
 
 
@@ -134,11 +148,8 @@ class Sender:
                     await self._heed(chat_id, exc)
                     refused = self._timing.refused_token
                     raise send_error(exc, refused_token_seconds=refused) from exc
-                left_out = (
-                    "its formatting" if message.formatted > simpler.formatted else "its topic"
-                )
+                left_out, message = simpler
                 logger.warning("a message is sent without %s, which Telegram refuses", left_out)
-                message = simpler
 
     async def _document(self, outbound: Outbound) -> InputFile | None:
         """Return the file of a chunk; None if it has none any more."""

@@ -5,6 +5,8 @@ Decided here, beyond what Telegram's own terms say:
 - A group is a user of its own; an administrator who writes as the group is one of it.
 - Other bots, channels that write in groups, and what a linked channel posts there
   are not people: they are ignored, so that two bots never talk without end.
+- What people write to a channel in its direct messages is ignored: Telegram has all of
+  them in one group, where each reads their own alone.
 - An edit is one if there are words in it: a live location that moves says nothing
   new. Whether the words are new ones, the core tells.
 - What was forwarded, or written by another bot through which somebody sent it, is
@@ -49,6 +51,9 @@ from gaia.messages import Address, Inbound
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
 """The kinds of updates that `translate` knows; Telegram is asked for no others."""
 
+ANONYMOUS = "anonymous admin"
+"""Who writes in a group's name without a title. By the group's name all that they say of
+themselves would be said of the group."""
 
 # fmt: off
 _SERVICE_FIELDS = (
@@ -107,6 +112,8 @@ def _edit(message: Message, me: Me, update_id: int) -> Event:
 
 
 def _said(message: Message, me: Me, name: str, *, edit_of: str | None = None) -> Event:
+    if message.chat.is_direct_messages:
+        return Ignored("to a channel")
     if not _is_by_a_person(message):
         return Ignored("by a bot or a channel")
     if message.chat.type == Chat.PRIVATE:
@@ -117,7 +124,7 @@ def _said(message: Message, me: Me, name: str, *, edit_of: str | None = None) ->
         return Written(inbound)
     is_command = inbound.text.startswith("/")
     is_text = not (is_command or edit_of or inbound.attachments or inbound.notes)
-    if is_text or inbound.album is not None:
+    if is_text or heard.is_for_any_bot or inbound.album is not None:
         return Overheard(replace(inbound, is_overheard=True))
     return Ignored("not for the bot")
 
@@ -226,7 +233,7 @@ def _author(message: Message) -> str | None:
 
 def _sender_name(message: Message) -> str | None:
     if message.sender_chat is not None:
-        return _name(message.author_signature or message.sender_chat.title)
+        return _name(message.author_signature) or ANONYMOUS
     return _name(message.from_user.full_name) if message.from_user is not None else None
 
 

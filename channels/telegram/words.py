@@ -97,10 +97,12 @@ class Me:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What was said in a group: the words, and whether they are for the bot."""
+    """What was said in a group: the words, and whether they are for the bot. A command that
+    names no bot is for whichever knows it."""
 
     text: str
     is_addressed: bool
+    is_for_any_bot: bool = False
 
 
 def hear(message: Message, me: Me) -> Heard:
@@ -113,9 +115,11 @@ def hear(message: Message, me: Me) -> Heard:
     said = _rendered(text, entities, without=mentions)
     if command is not None and command[2]:
         said = _COMMAND.sub(r"\1", said, count=1)
+    names_me = bool((command and command[2]) or mentions or _replies_to(message, me))
     return Heard(
         said or _rendered(text, entities),
-        is_addressed=bool(command or mentions or _replies_to(message, me)),
+        is_addressed=names_me,
+        is_for_any_bot=command is not None and not names_me,
     )
 
 

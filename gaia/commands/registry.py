@@ -113,6 +113,9 @@ class Registry:
         """The commands that a user of this role may give."""
         return [command for command in self._commands if command.allows(role, direct=direct)]
 
+    def knows(self, name: str) -> bool:
+        return bool(difflib.get_close_matches(name, self._by_name, n=1))
+
     def menu(self, user: User, *, direct: bool) -> tuple[MenuEntry, ...]:
         return tuple(
             MenuEntry(command.name, command.description)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -25,7 +25,7 @@ from gaia.core.plain_words import PlainWords
 from gaia.core.slash import Commands
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
-from gaia.messages import CORRECTION, MAYBE_FORWARDED, Inbound, Receipt, ReceiptKind
+from gaia.messages import CORRECTION, MAYBE_FORWARDED, Address, Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
 from gaia.store import conversations, edits, inbox, outbox, overheard, senders
 from gaia.store.conversations import Conversation
@@ -90,6 +90,8 @@ class Dispatcher:
         Raises:
             StoreError: It could not be kept: the channel must not acknowledge it.
         """
+        if inbound.is_overheard and self._is_command_here(inbound):
+            inbound = replace(inbound, is_overheard=False)
         if inbound.is_overheard:
             now = self._clock.now()
             if not await self._database.read(overheard.may_matter, inbound, now):
@@ -110,6 +112,13 @@ class Dispatcher:
             self._delivery.wake(added.dropped)
         return self._receipt(added.kind, added.user, inbound)
 
+    def _is_command_here(self, inbound: Inbound) -> bool:
+        """Whether a message is a command of gaia's, or a slip of one; another bot's is not."""
+        command = slash.parse(inbound.text)
+        if command is None:
+            return False
+        return self._commands.knows(command.name) or command.name in pairing.COMMANDS_WITH_CODE
+
     async def _receive_from_stranger(self, inbound: Inbound) -> Receipt:
         become = await self._strangers.receive(inbound)
         if isinstance(become, User):
@@ -125,6 +134,8 @@ class Dispatcher:
         """Keep a message; None if it is a stranger's."""
         now = self._clock.now()
         sender = senders.find(session, inbound.address, inbound.chat, now)
+        if sender is None and (moved := _from_new_chat(session, inbound)) is not None:
+            inbound, sender = moved, senders.find(session, moved.address, moved.chat, now)
         if sender is None:
             return None
         user = sender.user
@@ -149,7 +160,11 @@ class Dispatcher:
             inbound = self._plain_words.as_command(session, inbound, conversation, user, now)
         command = None if inbound.is_overheard else slash.parse(inbound.text)
         is_command = command is not None
+        is_given = not is_command and _is_given_by_edit(session, inbound, conversation)
         settled = edits.settle(session, inbound, conversation_id, is_command=is_command)
+        if isinstance(settled, ReceiptKind) and is_given:
+            expect = partial(self._handlers.expect, conversation, None)
+            return _Added(user, ReceiptKind.ACCEPTED, expect)
         if isinstance(settled, ReceiptKind):
             return _Added(user, settled)
         if self._limits.is_one_too_many(sender.recent_messages, command, user, settled):
@@ -201,6 +216,23 @@ class Dispatcher:
             ),
             now=now,
         )
+
+
+def _is_given_by_edit(session: Session, inbound: Inbound, conversation: Conversation) -> bool:
+    """Whether an edit names gaia in an album that was overheard, which is for gaia now."""
+    if inbound.edit_of is None or inbound.album is None or inbound.direct or inbound.is_overheard:
+        return False
+    return overheard.give(session, inbound.album, conversation)
+
+
+def _from_new_chat(session: Session, inbound: Inbound) -> Inbound | None:
+    """A message from a group that its channel has given another id meanwhile, as one from there;
+    None if it has not. It came late, or is a button below what was said before."""
+    channel = inbound.address.channel
+    present = None if inbound.direct else conversations.moved_to(session, channel, inbound.chat)
+    if present is None:
+        return None
+    return replace(inbound, address=Address(channel, present), chat=present)
 
 
 def _is_from_before(inbound: Inbound, known_since: datetime) -> bool:

@@ -93,6 +93,10 @@ class Commands(Protocol):
         """
         ...
 
+    def knows(self, name: str) -> bool:
+        """Whether there is a command of that name, or of one so much alike that it is meant."""
+        ...
+
     def menu(self, user: User, *, direct: bool) -> tuple[MenuEntry, ...]:
         """The commands that a user may give in a direct chat, or in a group."""
         ...

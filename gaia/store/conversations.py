@@ -196,6 +196,21 @@ def move_chat(session: Session, channel: str, old_chat: str, new_chat: str) -> S
     return moved
 
 
+def moved_to(session: Session, channel: str, old_chat: str) -> str | None:
+    """Where a group goes on whose chat had that id when it was new; None if it has it still, or
+    is not known."""
+    return session.scalar(
+        select(ConversationRow.chat)
+        .where(
+            ConversationRow.channel == channel,
+            ConversationRow.first_chat == old_chat,
+            ConversationRow.chat != old_chat,
+            ConversationRow.direct.is_(False),
+        )
+        .limit(1)
+    )
+
+
 def note_written(
     session: Session,
     conversation_id: int,

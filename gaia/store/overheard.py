@@ -71,9 +71,10 @@ def drop(session: Session, conversation_id: int, *which: ColumnElement[bool]) ->
     )
 
 
-def give(session: Session, album: str, conversation: Conversation) -> None:
-    """Have the parts of an album that were overheard answered with the one that is for gaia."""
-    session.execute(
+def give(session: Session, album: str, conversation: Conversation) -> bool:
+    """Have the parts of an album that were overheard answered with the one that is for gaia;
+    returns whether there are any."""
+    given = session.execute(
         update(_TABLE)
         .where(
             _TABLE.c.conversation_id == conversation.conversation_id,
@@ -86,4 +87,6 @@ def give(session: Session, album: str, conversation: Conversation) -> None:
             is_incognito=conversation.is_incognito,
             finished_at=None,
         )
+        .returning(_TABLE.c.inbox_id)
     )
+    return given.first() is not None

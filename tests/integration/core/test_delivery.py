@@ -9,7 +9,7 @@ from gaia.errors import (
     UnknownSendError,
     UnreachableError,
 )
-from gaia.messages import Address
+from gaia.messages import Address, ReceiptKind
 from gaia.settings.schema import DeliverySettings, Settings
 from gaia.store import chunk_states, outbox
 from gaia.store.sessions import SessionKey
@@ -226,6 +226,19 @@ async def test_a_channel_that_wants_a_chunk_again_at_once_is_not_asked_in_a_loop
         await core.channel.say("hello")
         await core.clock.until_sleeping()
         assert core.clock.sleeping == (SHORTEST_RETRY.total_seconds(),)
+
+
+async def test_what_still_comes_from_a_group_that_moved_is_said_where_it_goes_on(running_core):
+    group = {"direct": False, "author": "ada", "sender_name": "Ada"}
+    async with running_core(senders=("home",)) as core:
+        await core.channel.say("one", sender="home", **group)
+        await core.channel.until_sent(1)
+        await core.app.gateway("fake").moved("home", "larger")
+        receipt = await core.channel.say("/help", sender="home", is_pressed=True, **group)
+        assert receipt.kind is ReceiptKind.ACCEPTED
+        assert (await core.channel.until_sent(2))[1].chat == "larger"
+        receipt = await core.channel.say("hello", sender="elsewhere", **group)
+        assert receipt.kind is ReceiptKind.DENIED
 
 
 async def test_a_chat_that_moved_gets_what_waits_and_keeps_its_session(running_core):

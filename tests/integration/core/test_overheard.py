@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from gaia.messages import Attachment, AttachmentKind, ReceiptKind
 from gaia.store.pastes import FULL, MAY_GO_ON, PART_SETTLE
 from gaia.store.tables import InboxRow
+from tests.harness.letting_in import invite
 
 PHOTO = Attachment(AttachmentKind.PHOTO, "file-1", "image/jpeg")
 HERE = {"direct": False, "author": "ada", "sender_name": "Ada"}
@@ -45,6 +46,22 @@ async def test_an_album_is_answered_as_a_whole_whichever_process_hears_a_part(ru
         assert (await answer(core)).count("[photo, ") == 4
 
 
+@pytest.mark.parametrize("words", ["cats?", "are these cats?"])
+async def test_an_album_that_names_gaia_by_an_edit_is_answered_once(running_core, words):
+    async with running_core() as core:
+        await overhear(core, "cats?", provider_message_id="m1", **PART)
+        await overhear(core, "", provider_message_id="m2", **PART)
+        edit = {"provider_message_id": "m1:edit", "edit_of": "m1"}
+        receipt = await core.channel.say(words, **PART, **edit)
+        assert receipt.kind is ReceiptKind.ACCEPTED
+        told = await answer(core)
+        assert words in told
+        assert told.count("[photo, ") == 2
+        assert "corrects" not in told
+        receipt = await core.channel.say(words, **PART, **edit)
+        assert receipt.kind is ReceiptKind.DUPLICATE
+
+
 async def test_an_album_that_is_not_for_gaia_is_kept_for_a_moment(running_core):
     async with running_core() as core:
         await core.say("hello", **HERE)
@@ -54,6 +71,27 @@ async def test_an_album_that_is_not_for_gaia_is_kept_for_a_moment(running_core):
         await overhear(core, "our dogs", **{**PART, "album": "g2"})
         assert await messages(core) == 2
         assert "cats" not in await core.say("what do you see?", **HERE)
+
+
+async def test_a_command_that_another_bot_may_know_is_left_to_it(running_core):
+    async with running_core() as core:
+        assert await overhear(core, "/weather", **HERE) is ReceiptKind.OVERHEARD
+        assert await messages(core) == 0
+        await overhear(core, "/remember tea", **HERE)
+        await overhear(core, "/rember tea", **HERE)
+        kept, refused = await core.channel.until_sent(2)
+        assert "tea" in kept.text
+        assert "Did you mean /remember?" in refused.text
+
+
+@pytest.mark.parametrize("command", ["/start", "/pair", "/link"])
+async def test_a_group_that_is_not_known_is_let_in_by_a_code_behind_a_command(
+    running_core, command
+):
+    async with running_core() as core:
+        code = await invite(core, name="Family")
+        text = f"{command} {code}"
+        assert await overhear(core, text, sender="family", **HERE) is ReceiptKind.ACCEPTED
 
 
 async def test_what_is_overheard_counts_against_no_limit(running_core):

@@ -97,7 +97,7 @@ async def test_a_file_goes_to_its_topic_as_an_answer(rig: Rig) -> None:
     ada = rig.telegram.person(ADA)
     group = rig.telegram.group(GROUP, members=[ada], is_forum=True)
     topic = group.opens_topic(ada, "Trips")
-    asked = ada.writes("/export", to=group, thread=topic)
+    asked = ada.writes(f"/export@{rig.telegram.bot_username}", to=group, thread=topic)
     await rig.send(f"{GROUP}:{topic}", file=FILE, in_reply_to=(f"{GROUP}:{asked.message_id}",))
     (message,) = rig.telegram.messages(group, thread=topic)
     assert message.reply_to == asked.message_id

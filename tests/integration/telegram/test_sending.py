@@ -67,7 +67,7 @@ async def test_formatting_that_telegram_refuses_is_left_out(rig: Rig, reason: st
     ("fault", "kind"),
     [
         (Blocked(), PermanentSendError),
-        (BadRequest("not enough rights to send text messages to the chat"), PermanentSendError),
+        (BadRequest("not enough rights to send text messages to the chat"), RetryableSendError),
         (TooManyRequests(7), RetryableSendError),
         (BadGateway(), RetryableSendError),
         (ServerError(processed=True), UnknownSendError),
@@ -135,7 +135,7 @@ async def test_a_chat_that_wants_to_be_left_alone_is_and_others_are_not(rig: Rig
 async def test_a_reply_in_a_group_refers_to_the_message_with_its_first_chunk(rig: Rig) -> None:
     ada = rig.telegram.person(ADA)
     group = rig.telegram.group(GROUP, members=[ada])
-    ada.writes("/help", to=group)
+    ada.writes(f"/help@{rig.telegram.bot_username}", to=group)
     asked = (await rig.until_received(1))[0].provider_message_id
     await rig.send(GROUP, "one", in_reply_to=(asked, "callback:7"))
     await rig.send(GROUP, "two", seq=1, in_reply_to=(asked,))
@@ -158,10 +158,25 @@ async def test_a_reply_in_a_topic_stays_there(rig: Rig) -> None:
     ada = rig.telegram.person(ADA)
     group = rig.telegram.group(GROUP, members=[ada], is_forum=True)
     topic = group.opens_topic(ada, "Trips")
-    ada.writes("/help", to=group, thread=topic)
+    ada.writes(f"/help@{rig.telegram.bot_username}", to=group, thread=topic)
     (inbound,) = await rig.until_received(1)
     assert inbound.chat == f"{GROUP}:{topic}"
     await rig.send(inbound.chat)
+    assert rig.telegram.texts(group, thread=topic) == ["Hi."]
+
+
+async def test_a_reply_to_what_was_deleted_stays_in_its_topic(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada], is_forum=True)
+    topic = group.opens_topic(ada, "Trips")
+    ada.writes(f"/help@{rig.telegram.bot_username}", to=group, thread=topic)
+    (inbound,) = await rig.until_received(1)
+    rig.telegram.faults = lambda request: (
+        BadRequest("message to be replied not found")
+        if "reply_parameters" in request.parameters
+        else None
+    )
+    await rig.send(inbound.chat, in_reply_to=(inbound.provider_message_id,))
     assert rig.telegram.texts(group, thread=topic) == ["Hi."]
 
 
@@ -175,7 +190,7 @@ async def test_a_topic_that_is_closed_is_left_out_with_what_leads_there(rig: Rig
     ada = rig.telegram.person(ADA)
     group = rig.telegram.group(GROUP, members=[ada], is_forum=True)
     topic = group.opens_topic(ada, "Trips")
-    ada.writes("/help", to=group, thread=topic)
+    ada.writes(f"/help@{rig.telegram.bot_username}", to=group, thread=topic)
     (inbound,) = await rig.until_received(1)
     rig.telegram.faults = lambda request: (
         BadRequest("TOPIC_CLOSED")

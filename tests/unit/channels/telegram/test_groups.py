@@ -30,7 +30,7 @@ def inbound(event: Event) -> Inbound:
 
 
 def test_a_group_is_one_of_its_own(group: Translate) -> None:
-    message = inbound(group(text="/help"))
+    message = inbound(group(text="/help@gaia_bot"))
     assert message.address == Address("telegram", "-100500")
     assert message.chat == "-100500"
     assert not message.direct
@@ -39,7 +39,7 @@ def test_a_group_is_one_of_its_own(group: Translate) -> None:
 
 
 def test_a_topic_is_a_chat_of_the_group(group: Translate) -> None:
-    message = inbound(group(text="/help", message_thread_id=3, is_topic_message=True))
+    message = inbound(group(text="/help@gaia_bot", message_thread_id=3, is_topic_message=True))
     assert message.chat == "-100500:3"
     assert message.address == Address("telegram", "-100500")
 
@@ -109,13 +109,21 @@ def test_a_message_in_a_topic_that_the_bot_opened_is_no_reply_to_it(group: Trans
 @pytest.mark.parametrize(
     ("text", "understood"),
     [
-        ("/help", "/help"),
         ("/help@gaia_bot", "/help"),
         ("/remember@GAIA_bot tea", "/remember tea"),
     ],
 )
 def test_a_command_is_for_the_bot(group: Translate, text: str, understood: str) -> None:
     assert inbound(group(text=text)).text == understood
+
+
+def test_a_command_that_names_no_bot_may_be_another_ones(group: Translate) -> None:
+    event = group(text="/remember tea")
+    assert isinstance(event, Overheard)
+    assert event.inbound.text == "/remember tea"
+    answer = group(text="/remember tea", reply_to_message=replied(text="It rains."))
+    assert inbound(answer).text == "/remember tea"
+    assert not inbound(answer).is_overheard
 
 
 @pytest.mark.parametrize("text", ["/help@other_bot", "/etc/hosts", "see /help", "/ help", "/2"])
@@ -137,13 +145,25 @@ def test_a_part_of_an_album_may_be_for_the_bot_by_another_part(group: Translate)
     assert event.inbound.is_overheard
 
 
-def test_who_writes_as_the_group_is_one_of_it(group: Translate) -> None:
+def test_what_people_write_to_a_channel_is_ignored(group: Translate) -> None:
+    """They are many, each with their own topic, in what is called a group."""
+    chat = {"id": -100900, "type": "supergroup", "title": "News", "is_direct_messages": True}
+    about = {"direct_messages_topic": {"topic_id": 5, "user": BOB}}
+    assert isinstance(group(text="/start@gaia_bot", chat=chat, **about), Ignored)
+
+
+@pytest.mark.parametrize(("title", "name"), [("Boss", "Boss"), (None, "anonymous admin")])
+def test_who_writes_as_the_group_is_one_of_it(
+    group: Translate, title: str | None, name: str
+) -> None:
     anonymous = {"id": 1087968824, "is_bot": True, "first_name": "Group"}
     chat = {"id": -100500, "type": "supergroup", "title": "Family"}
     message = inbound(
-        group(text="/help", sender_chat=chat, author_signature="Boss", **{"from": anonymous})
+        group(
+            text="/help@gaia_bot", sender_chat=chat, author_signature=title, **{"from": anonymous}
+        )
     )
-    assert message.sender_name == "Boss"
+    assert message.sender_name == name
     assert message.address == Address("telegram", "-100500")
 
 
@@ -156,4 +176,4 @@ def test_who_writes_as_the_group_is_one_of_it(group: Translate) -> None:
     ],
 )
 def test_bots_and_channels_are_ignored(group: Translate, fields: dict[str, object]) -> None:
-    assert isinstance(group(text="/help", **fields), Ignored)
+    assert isinstance(group(text="/help@gaia_bot", **fields), Ignored)
