@@ -29,6 +29,7 @@ from gaia.store.engine import Database, UnknownOutcomeError
 from gaia.store.migrations import HEAD
 from gaia.store.postgres.connections import open_engine
 from gaia.store.postgres.faults import LostConnectionError, TakenForDeadError, name_of
+from gaia.store.postgres.silence import LONG_SECONDS, SILENT_SECONDS
 from gaia.store.postgres.table_files import are_views_newer, write_again
 from gaia.store.revision import revision_of, table_names
 
@@ -88,8 +89,10 @@ class PostgresDatabase(Database):
     Raises `StoreError` wherever the server, and not the statement, is at fault.
     """
 
-    def __init__(self, url: URL) -> None:
-        super().__init__(open_engine(url), name_of(url), isolation_level="REPEATABLE READ")
+    def __init__(self, url: URL, *, silent_seconds: float = SILENT_SECONDS) -> None:
+        """After `silent_seconds` without an answer a connection counts as lost."""
+        engine = open_engine(url, silent_seconds=silent_seconds)
+        super().__init__(engine, name_of(url), isolation_level="REPEATABLE READ")
         self.outcome_seconds = OUTCOME_SECONDS
         self.patience_seconds = PATIENCE_SECONDS
         self._process_id = ""
@@ -192,7 +195,7 @@ class PostgresDatabase(Database):
             return are_views_newer(connection, number, self.patience_seconds)
 
     def _write_again(self, number: str) -> bool:
-        engine = open_engine(self.engine.url, connections=1)
+        engine = open_engine(self.engine.url, connections=1, silent_seconds=LONG_SECONDS)
         try:
             with _outside(engine) as connection:
                 # Vectors are numbers, and a search would wait for as long as they are written.
@@ -214,7 +217,7 @@ def bring_up_to_date(url: URL) -> None:
         return
     from gaia.store.migrate import upgrade
 
-    engine = open_engine(url, connections=1)
+    engine = open_engine(url, connections=1, silent_seconds=LONG_SECONDS)
     try:
         with engine.begin() as connection:
             connection.execute(_LOCK, {"lock": WRITE_LOCK})

@@ -21,7 +21,7 @@ from gaia.store.engine import UnknownOutcomeError
 from gaia.store.postgres.database import PostgresDatabase, last_write
 from gaia.store.postgres.faults import LostConnectionError, store_error
 from tests.harness.postgres import PostgresServer, postgres_server
-from tests.harness.postgres_way import READ, WRITTEN, Way, way_to
+from tests.harness.postgres_way import READ, STILL, WRITTEN, Way, way_to
 
 NAME = "the PostgreSQL database 'gaia' at db.example.org"
 
@@ -120,6 +120,22 @@ async def test_a_commit_whose_answer_is_lost_was_one(
     assert await database.write(add, "one") == "one is added"
     assert way[0].breaks == ""
     assert await database.read(words) == ["one"]
+
+
+async def test_so_was_one_whose_answer_is_long_in_coming(way: tuple[Way, URL], url: URL) -> None:
+    database = PostgresDatabase(way[1], silent_seconds=0.3)
+    await database.write(Session.execute, text("CREATE TABLE words (word TEXT PRIMARY KEY)"))
+    way[0].breaks = STILL
+    assert await database.write(add, "one") == "one is added"
+    assert way[0].breaks == ""
+    way[0].mark, way[0].breaks = b"INSERT", STILL
+    with pytest.raises(LostConnectionError, match=r"nothing came back for 0\.3 s"):
+        await database.write(add, "two")
+    way[0].close()
+    rest = PostgresDatabase(url)
+    assert await rest.read(words) == ["one"]
+    for each in (database, rest):
+        await each.close()
 
 
 async def test_one_that_never_arrives_was_none(
