@@ -31,6 +31,8 @@ LOST = (
     errors.CrashShutdown,
     errors.CannotConnectNow,
     errors.IdleInTransactionSessionTimeout,
+    errors.IdleSessionTimeout,
+    errors.TransactionTimeout,
 )
 SAID = {
     errors.InvalidPassword: "check the user and the password",
@@ -53,8 +55,8 @@ def test_a_server_that_ends_is_a_lost_connection(kind: type[psycopg.Error]) -> N
     found = store_error(NAME, kind("it\n  ends"))
     assert isinstance(found, LostConnectionError)
     assert str(found) == (
-        f"{NAME} does not answer (it ends): check that its server runs, and that its address, its "
-        "user and its password are right"
+        f"{NAME} does not answer (it ends): check that its server runs and has a connection left, "
+        "and that its address, its user and its password are right"
     )
 
 
