@@ -95,9 +95,11 @@ class PostgresServer:
             self.process.wait()
             self.process = None
 
-    def restart(self) -> None:
-        """Start it again after it was killed."""
+    def restart(self, *, standby: bool = False) -> None:
+        """Start it again after it was killed, as a standby that has no primary any more."""
         self.kill()
+        if standby:
+            (self.folder / "data" / "standby.signal").touch()
         # Of a server that was killed, what shared its memory may be about to go.
         for _ in range(100):
             with suppress(RuntimeError):
@@ -105,6 +107,29 @@ class PostgresServer:
                 return
             time.sleep(0.1)
         raise RuntimeError((self.folder / "log").read_text())
+
+    def follower(self) -> PostgresServer:
+        """Another one, which is started, and a standby of this one: a commit waits until it has
+        it. Whoever asks for it stops it."""
+        follower = PostgresServer(self.folder / "follower", self.bin)
+        (follower.folder / "socket").mkdir(parents=True)
+        _give_away(follower.folder)
+        subprocess.run(
+            (
+                *(self.bin / "pg_basebackup", "-h", self.folder / "socket", "-U", USER),
+                *("-D", follower.folder / "data", "-c", "fast", "-R", "--no-sync"),
+            ),
+            check=True,
+            **_as_nobody(),
+        )
+        follower.start()
+        self.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.run("SELECT pg_reload_conf()")
+        return follower
+
+    def promote(self) -> None:
+        """Have a standby be written to from now on."""
+        self.run("SELECT pg_promote()")
 
     def stop(self) -> None:
         """Stop it at once."""

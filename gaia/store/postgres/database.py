@@ -50,6 +50,9 @@ OUTCOME_SECONDS = 60.0
 """How long PostgreSQL is asked what became of a transaction: it may be starting again."""
 OUTCOME_PAUSE_SECONDS = 0.25
 
+IN_RECOVERY = "in recovery"
+"""What a standby says that is not promoted yet: what it has still to read may hold the commit."""
+
 TAKEN_FOR_DEAD = (
     "this gaia gave no sign for a while, and another one has taken over what it did: it ends, "
     "and is to be started again"
@@ -70,7 +73,10 @@ _TABLES_OF_VECTORS = text(
     "SELECT table_name FROM information_schema.columns "
     "WHERE table_schema = current_schema() AND udt_name = 'vector'"
 )
-_OUTCOME = text("SELECT pg_xact_status(CAST(:number AS xid8)), pg_postmaster_start_time()")
+_OUTCOME = text(
+    f"SELECT CASE WHEN pg_is_in_recovery() THEN '{IN_RECOVERY}' "
+    "ELSE pg_xact_status(CAST(:number AS xid8)) END, pg_postmaster_start_time()"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +165,12 @@ class PostgresDatabase(Database):
                 status, since = _outcome(connection, write.number)
                 if status == "committed" and since != write.server_since:
                     break
-                if status != "in progress":
+                if status == "in progress":
+                    # Its server process has not noticed yet that nobody is there any more.
+                    process = {"process": write.process}
+                    connection.execute(text("SELECT pg_terminate_backend(:process)"), process)
+                elif status != IN_RECOVERY:
                     return status == "committed"
-                # Its server process has not noticed yet that nobody is there any more.
-                process = {"process": write.process}
-                connection.execute(text("SELECT pg_terminate_backend(:process)"), process)
             time.sleep(OUTCOME_PAUSE_SECONDS)
         raise UnknownOutcomeError(
             f"{self.name} was lost while it kept something, and cannot tell whether it did: "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -159,6 +160,21 @@ async def test_a_server_that_was_killed_while_it_committed_invents_nothing(
     with pytest.raises(UnknownOutcomeError if how == WRITTEN else LostConnectionError):
         await database.write(add, "one")
     assert await database.read(words) == (["one"] if how == WRITTEN else [])
+
+
+async def test_a_standby_that_is_not_promoted_is_not_believed(
+    way: tuple[Way, URL], database: PostgresDatabase, server: PostgresServer
+) -> None:
+    database.outcome_seconds = 0.5
+    way[0].breaks, way[0].meanwhile = READ, partial(server.restart, standby=True)
+    try:
+        with pytest.raises(UnknownOutcomeError):
+            await database.write(add, "one")
+        with pytest.raises(StoreError, match="that of the primary server"):
+            await database.write(add, "one")
+    finally:
+        await asyncio.to_thread(server.promote)
+    assert await database.write(add, "one") == "one is added"
 
 
 async def test_nobody_waits_for_ever_for_what_became_of_a_commit(
