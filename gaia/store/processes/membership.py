@@ -199,6 +199,8 @@ class Membership:
         async with await psycopg.AsyncConnection.connect(**words, autocommit=True) as connection:
             await self._ask(connection, PREPARE)
             await self._ask(connection, f"LISTEN {processes.CHANNEL}")
+            # A standby that lagged may have become the server: what it knows of holders counts.
+            self._held.clear()
             # What was told meanwhile was told to nobody.
             self._due.put_nowait(self._callbacks.recover)
             self._callbacks.settings()

@@ -193,6 +193,22 @@ async def test_a_server_that_starts_again_costs_nobody_their_place(
         assert not life.done()
 
 
+async def test_who_holds_what_is_asked_again_of_a_server_that_was_away(
+    member: Callable[[str], Member], talk: int, postgres: PostgresServer
+) -> None:
+    ada, bob = member("ada"), member("bob")
+    async with ada.working(), bob.working():
+        await ada.until(lambda: ada.recovered > 0)
+        assert await ada.membership.takes(talk)
+        # As if it was committed where it was not replicated.
+        await bob.database.write(Session.execute, text("DELETE FROM holders"))
+        postgres.restart()
+        seen = ada.recovered
+        await ada.until(lambda: ada.recovered > seen)
+        assert await bob.membership.takes(talk)
+        assert not await ada.membership.takes(talk)
+
+
 async def test_a_way_that_stands_still_is_given_up(
     postgres: PostgresServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
