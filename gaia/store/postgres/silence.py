@@ -1,4 +1,4 @@
-"""A connection that is given up after a long silence.
+"""Connections that are given up after a long silence.
 
 A way to the server may stand still while TCP goes on: a proxy or a firewall that takes all and
 hands on nothing. No keepalive tells that, and libpq would wait for ever.
@@ -21,17 +21,13 @@ SILENT_SECONDS = 60.0
 LONG_SECONDS = 3600.0
 """The same for what works on whole tables."""
 
-SILENCE = "nothing came back for {:g} s"
 
-
-class ImpatientConnection(psycopg.Connection[Any]):
-    """A connection that closes itself once nothing has come through it for `silent_seconds`
-    while something was asked. Whoever asked sees a lost connection."""
+class _Impatient:
+    """Closes itself once nothing has come for `silent_seconds` while something was asked.
+    Whoever asked sees a lost connection."""
 
     silent_seconds = SILENT_SECONDS
-
-    def wait(self, gen: PQGen[RV], *args: Any, **kwargs: Any) -> RV:
-        return super().wait(self._while_heard(gen), *args, **kwargs)
+    pgconn: psycopg.pq.abc.PGconn
 
     def _while_heard(self, gen: PQGen[RV]) -> PQGen[RV]:
         """Do what `gen` does. psycopg asks it several times a second, with nothing ready."""
@@ -44,11 +40,26 @@ class ImpatientConnection(psycopg.Connection[Any]):
                     heard_at = time.monotonic()
                 elif time.monotonic() - heard_at > self.silent_seconds:
                     self.pgconn.finish()
-                    raise psycopg.OperationalError(SILENCE.format(self.silent_seconds))
+                    silence = f"nothing came back for {self.silent_seconds:g} s"
+                    raise psycopg.OperationalError(silence)
                 wanted = gen.send(ready)
         except StopIteration as ended:
             result: RV = ended.value
             return result
+
+
+class ImpatientConnection(_Impatient, psycopg.Connection[Any]):
+    """One for threads."""
+
+    def wait(self, gen: PQGen[RV], *args: Any, **kwargs: Any) -> RV:
+        return super().wait(self._while_heard(gen), *args, **kwargs)
+
+
+class ImpatientAsyncConnection(_Impatient, psycopg.AsyncConnection[Any]):
+    """One for the loop."""
+
+    async def wait(self, gen: PQGen[RV], *args: Any, **kwargs: Any) -> RV:
+        return await super().wait(self._while_heard(gen), *args, **kwargs)
 
 
 def connector(silent_seconds: float) -> Callable[..., ImpatientConnection]:

@@ -15,7 +15,6 @@ import secrets
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import LiteralString
 
 import psycopg
 from sqlalchemy.orm import Session
@@ -26,7 +25,7 @@ from gaia.paths import Home
 from gaia.store.postgres.connections import PREPARE, connection_words
 from gaia.store.postgres.database import TAKEN_FOR_DEAD, PostgresDatabase
 from gaia.store.postgres.faults import TakenForDeadError, store_error
-from gaia.store.postgres.silence import SILENCE
+from gaia.store.postgres.silence import ImpatientAsyncConnection
 from gaia.store.processes import homes, processes, shared_settings
 from gaia.store.processes.notices import FORGOTTEN, HELD, LEAD, RECOVER, WANTED, Callbacks
 from gaia.store.processes.processes import Process
@@ -196,9 +195,10 @@ class Membership:
 
     async def _listen(self) -> None:
         words = {**connection_words(self._database.engine.url), "connect_timeout": 5}
-        async with await psycopg.AsyncConnection.connect(**words, autocommit=True) as connection:
-            await self._ask(connection, PREPARE)
-            await self._ask(connection, f"LISTEN {processes.CHANNEL}")
+        async with await ImpatientAsyncConnection.connect(**words, autocommit=True) as connection:
+            connection.silent_seconds = self._silent_seconds
+            await connection.execute(PREPARE)
+            await connection.execute(f"LISTEN {processes.CHANNEL}")
             # A standby that lagged may have become the server: what it knows of holders counts.
             self._held.clear()
             # What was told meanwhile was told to nobody.
@@ -209,18 +209,8 @@ class Membership:
                 async for notice in connection.notifies(timeout=self._beat_seconds):
                     self._heard(notice.payload)
 
-    async def _ask(
-        self, connection: psycopg.AsyncConnection, query: LiteralString, *values: str
-    ) -> psycopg.AsyncCursor:
-        """What the server answers to something that waits for no lock."""
-        try:
-            async with asyncio.timeout(self._silent_seconds):
-                return await connection.execute(query, values)
-        except TimeoutError:
-            raise psycopg.OperationalError(SILENCE.format(self._silent_seconds)) from None
-
     async def _beat(self, connection: psycopg.AsyncConnection) -> None:
-        cursor = await self._ask(connection, processes.BEAT, self.process_id)
+        cursor = await connection.execute(processes.BEAT, (self.process_id,))
         row = await cursor.fetchone()
         if row is None:
             raise TakenForDeadError(TAKEN_FOR_DEAD)
