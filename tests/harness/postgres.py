@@ -34,9 +34,10 @@ MISSING = (
 SETTINGS = (
     *("listen_addresses=", "max_connections=300", "shared_buffers=64MB", "jit=off"),
     *("autovacuum_naptime=1h", "max_wal_size=2GB", "fsync=off", "full_page_writes=off"),
+    "dynamic_shared_memory_type=mmap",
 )
 """fsync=off: what the machine loses in a power cut is not what is tested; of a server that is
-killed nothing is lost by it."""
+killed nothing is lost by it. mmap: what a server shared that was killed goes with its folder."""
 
 NEW = ("-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
 """How a new server is made."""
