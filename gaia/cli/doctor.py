@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from gaia.ops.doctor.checks import Examined
     from gaia.ops.doctor.daemon import Daemon
+    from gaia.ops.doctor.machine import Times
     from gaia.ops.doctor.settings import Configuration
     from gaia.ops.wire import ReloadReport
     from gaia.paths import Home
@@ -88,6 +89,7 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     from gaia.ops.doctor.home import home_check, permissions_check
     from gaia.ops.doctor.leftovers import leftovers_check
     from gaia.ops.doctor.machine import (
+        Times,
         disk_check,
         file_system_checks,
         packages_check,
@@ -97,6 +99,7 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
 
     loaded, services = configuration.loaded, services_here(os.environ)
     clock = SystemClock()
+    times = Times(clock)
     daemon = Daemon(partial(ask_status, home), partial(is_served, home))
     checks = [
         home_check(home),
@@ -106,7 +109,7 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
         *runtime_checks(clock),
         packages_check(),
         configuration.check(),
-        *database_checks(home),
+        *database_checks(home, times.heard),
         user_zones_check(home),
         journals_check(home, daemon),
         daemon.check(may_rest=loaded is not None and may_rest(loaded.settings, services)),
@@ -115,11 +118,11 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     ]
     if loaded is None:
         return [*checks, *configuration.unknown("memory index", "web port", "model", "channels")]
-    return [*checks, *_by_settings(home, loaded, daemon, clock)]
+    return [*checks, *_by_settings(home, loaded, daemon, clock, times)]
 
 
 def _by_settings(
-    home: Home, loaded: LoadedSettings, daemon: Daemon, clock: Clock
+    home: Home, loaded: LoadedSettings, daemon: Daemon, clock: Clock, times: Times
 ) -> Sequence[Check]:
     """The checks of what the settings ask for. Those that ask hosts hear the time there."""
     import asyncio
@@ -129,7 +132,6 @@ def _by_settings(
     from gaia.ops.doctor.backups import backup_check
     from gaia.ops.doctor.daemon import port_checks
     from gaia.ops.doctor.index import index_check
-    from gaia.ops.doctor.machine import Times
     from gaia.ops.doctor.model import model_checks
     from gaia.ops.doctor.settings import settings_check
     from gaia.ops.wire import DIFF_PATH, RELOAD_PATH
@@ -138,7 +140,7 @@ def _by_settings(
         return await asyncio.to_thread(_reindex, home)
 
     differences, reload = (partial(_ask_settings, home, each) for each in (DIFF_PATH, RELOAD_PATH))
-    settings, times = loaded.settings, Times(clock)
+    settings = loaded.settings
     checks = [
         settings_check(daemon, differences, reload),
         backup_check(home, settings.backup, clock),

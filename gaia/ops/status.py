@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 
 from gaia import __version__
 from gaia.agent.models import ChatModel
+from gaia.clock import within
 from gaia.core.handler import Handlers
 from gaia.core.shares import Shares
 from gaia.digest.worker import DigestWorker
-from gaia.errors import VanishedError
+from gaia.errors import StoreError, VanishedError
 from gaia.memory.index.index import Index
 from gaia.memory.search.recall import Recall
 from gaia.messages import Health
@@ -44,10 +45,13 @@ from gaia.store.people.users import Users
 from gaia.store.usage import DayOfUsage
 from gaia.swappable import Swappable
 
+ANSWER_SECONDS = 5.0
+"""How long a server's answer is waited for: whoever asks for the report waits not much longer."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What gaia.db tells of how gaia is."""
+    """What the database tells of how gaia is."""
 
     received: inbox.Backlog
     to_send: outbox.Backlog
@@ -108,10 +112,21 @@ class Status:
         """The report as of now.
 
         Raises:
-            StoreError: gaia.db cannot be read, or was removed.
+            StoreError: The database cannot be read, or was removed.
         """
         if problem := self._database.problem():
             raise VanishedError(problem)
+        if self._database.server is None:
+            return await self._report()
+        try:
+            return await within(self._clock, ANSWER_SECONDS, self._report())
+        except TimeoutError:
+            raise StoreError(
+                f"{self._database.name} did not answer within {ANSWER_SECONDS:g} s: look at its "
+                "server, and at the way to it"
+            ) from None
+
+    async def _report(self) -> StatusReport:
         now, settings = self._clock.now(), self._settings.value
         today = now.astimezone().date()
         names = {user.user_id: user.name for user in await self._users.list()}

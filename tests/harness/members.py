@@ -29,6 +29,7 @@ class Member:
         serves: bool = True,
         beat_seconds: float = 0.05,
         steady_seconds: float = 0.0,
+        silent_seconds: float = 20.0,
     ) -> None:
         self.database = database
         folder = Home(home)
@@ -39,6 +40,7 @@ class Member:
             serves=serves,
             beat_seconds=beat_seconds,
             steady_seconds=steady_seconds,
+            silent_seconds=silent_seconds,
         )
         self.woken: list[int] = []
         self.recovered = self.led = self.followed = self.forgotten = self.cleaned = 0

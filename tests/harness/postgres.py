@@ -34,9 +34,10 @@ MISSING = (
 SETTINGS = (
     *("listen_addresses=", "max_connections=300", "shared_buffers=64MB", "jit=off"),
     *("autovacuum_naptime=1h", "max_wal_size=2GB", "fsync=off", "full_page_writes=off"),
+    "dynamic_shared_memory_type=mmap",
 )
 """fsync=off: what the machine loses in a power cut is not what is tested; of a server that is
-killed nothing is lost by it."""
+killed nothing is lost by it. mmap: what a server shared that was killed goes with its folder."""
 
 NEW = ("-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
 """How a new server is made."""
@@ -95,9 +96,11 @@ class PostgresServer:
             self.process.wait()
             self.process = None
 
-    def restart(self) -> None:
-        """Start it again after it was killed."""
+    def restart(self, *, standby: bool = False) -> None:
+        """Start it again after it was killed, as a standby that has no primary any more."""
         self.kill()
+        if standby:
+            (self.folder / "data" / "standby.signal").touch()
         # Of a server that was killed, what shared its memory may be about to go.
         for _ in range(100):
             with suppress(RuntimeError):
@@ -105,6 +108,29 @@ class PostgresServer:
                 return
             time.sleep(0.1)
         raise RuntimeError((self.folder / "log").read_text())
+
+    def follower(self) -> PostgresServer:
+        """Another one, which is started, and a standby of this one: a commit waits until it has
+        it. Whoever asks for it stops it."""
+        follower = PostgresServer(self.folder / "follower", self.bin)
+        (follower.folder / "socket").mkdir(parents=True)
+        _give_away(follower.folder)
+        subprocess.run(
+            (
+                *(self.bin / "pg_basebackup", "-h", self.folder / "socket", "-U", USER),
+                *("-D", follower.folder / "data", "-c", "fast", "-R", "--no-sync"),
+            ),
+            check=True,
+            **_as_nobody(),
+        )
+        follower.start()
+        self.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.run("SELECT pg_reload_conf()")
+        return follower
+
+    def promote(self) -> None:
+        """Have a standby be written to from now on."""
+        self.run("SELECT pg_promote()")
 
     def stop(self) -> None:
         """Stop it at once."""

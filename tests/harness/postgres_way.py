@@ -1,5 +1,5 @@
-"""A way to a PostgreSQL server that breaks while a transaction commits: before the server has
-heard of it, or after it has done it."""
+"""A way to a PostgreSQL server that breaks, or stands still, while a transaction commits: before
+the server has heard of it, or after it has done it."""
 
 from __future__ import annotations
 
@@ -17,23 +17,28 @@ SOCKET = ".s.PGSQL.5432"
 COMMIT = b"COMMIT\0"
 READ = "read"
 WRITTEN = "written"
+STILL = "still"
 
 
 class Way:
-    """Hands on what clients and the server say. `breaks` is what the next COMMIT meets:
-    `READ`, it never arrives, or `WRITTEN`, its answer does not; `meanwhile` is done then."""
+    """Hands on what clients and the server say. `breaks` is what the next COMMIT, or what else
+    has `mark` in it, meets: `READ`, it never arrives, or `WRITTEN`, its answer does not, and
+    `meanwhile` is done then; or `STILL`, nothing comes any more, and nobody is told."""
 
     def __init__(self, folder: Path, server: Path) -> None:
         self.breaks = ""
+        self.mark = COMMIT
         self.meanwhile: Callable[[], object] = lambda: None
         self._server = server
+        self._is_over = threading.Event()
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(folder / SOCKET))
         self._listener.listen()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
-        """Take nobody any more."""
+        """Take nobody any more, and end what stands still."""
+        self._is_over.set()
         self._listener.close()
 
     def _accept(self) -> None:
@@ -50,13 +55,16 @@ class Way:
             back.start()
             how = ""
             while piece := client.recv(PIECE):
-                how = self.breaks if COMMIT in piece else ""
+                how = self.breaks if self.mark in piece else ""
                 if how == READ:
                     break
-                link.is_deaf = how == WRITTEN
+                link.is_deaf = how in (WRITTEN, STILL)
                 server.sendall(piece)
                 if link.is_deaf:
                     back.join()
+                    if how == STILL:
+                        self.breaks = ""
+                        self._is_over.wait()
                     break
             if how:
                 self.breaks = ""

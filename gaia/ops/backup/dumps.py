@@ -23,6 +23,7 @@ from gaia.errors import BackupDamagedError, BackupError
 from gaia.store.postgres.connections import WAY, address_words
 from gaia.store.postgres.database import inspecting_url, vector_tables
 from gaia.store.postgres.faults import name_of
+from gaia.store.postgres.silence import LONG_SECONDS
 from gaia.store.revision import REVISION_TABLE
 
 DUMP = "pg_dump"
@@ -48,12 +49,13 @@ def missing_program() -> str:
     return f"{' and '.join(missing)} cannot be found on the PATH: {INSTALL}" if missing else ""
 
 
-def dump_database(url: URL, path: Path) -> None:
+def dump_database(url: URL, path: Path, *, longest_seconds: float = LONG_SECONDS) -> None:
     """Write what the database holds at one moment, but vectors, to a new file (0600). Blocks.
 
     Raises:
         StoreError: The database does not answer.
-        BackupError: The program is missing or too old, or the file cannot be written.
+        BackupError: The program is missing, too old or does not end, or the file cannot be
+            written.
     """
     with inspecting_url(url) as connection:
         schema, vectors = _schema(connection), vector_tables(connection)
@@ -62,7 +64,8 @@ def dump_database(url: URL, path: Path) -> None:
         raise BackupError(f"{name_of(url)} has no schema that gaia's tables could be in")
     options = ("--format=custom", "--no-owner", "--no-privileges", f'--schema="{schema}"')
     without = [f'--exclude-table="{table}"' for table in sorted(vectors)]
-    done = _run(DUMP, url, *options, *without, f"--file={path}")
+    arguments = (*options, *without, f"--file={path}")
+    done = _run(DUMP, url, *arguments, longest_seconds=longest_seconds)
     if done.returncode:
         raise BackupError(f"{name_of(url)} cannot be dumped: {_why(done)}")
 
@@ -112,7 +115,11 @@ def _schema(connection: Connection) -> str | None:
     return schema
 
 
-def _run(name: str, url: URL | None, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _run(
+    name: str, url: URL | None, *arguments: str, longest_seconds: float = LONG_SECONDS
+) -> subprocess.CompletedProcess[str]:
+    """Run a program. One that the server does not answer would wait for ever, and what it sees
+    there could not be forgotten."""
     program = shutil.which(name)
     if program is None:
         raise BackupError(f"{name} cannot be found on the PATH: {INSTALL}")
@@ -122,16 +129,23 @@ def _run(name: str, url: URL | None, *arguments: str) -> subprocess.CompletedPro
             words = {**WAY, **address_words(url)}
             _hide_secrets(words, environ, service, name_of(url))
             arguments = ("--no-password", f"--dbname={make_conninfo(**words)}", *arguments)
-        return subprocess.run(
-            [program, *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=environ,
-            pass_fds=[service.fileno()],
-            check=False,
-        )
+        try:
+            return subprocess.run(
+                [program, *arguments],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                env=environ,
+                pass_fds=[service.fileno()],
+                check=False,
+                timeout=longest_seconds,
+            )
+        except subprocess.TimeoutExpired as exc:
+            raise BackupError(
+                f"{name} did not end within {longest_seconds:g} s: look at the server, and at the "
+                "way to it"
+            ) from exc
 
 
 def _hide_secrets(

@@ -16,6 +16,7 @@ from gaia.errors import BackupError, StoreError
 from gaia.store.postgres.connections import open_engine
 from gaia.store.postgres.database import inspecting_url
 from gaia.store.postgres.faults import name_of
+from gaia.store.postgres.silence import LONG_SECONDS
 from gaia.store.processes.processes import others_connected
 from gaia.store.revision import table_names
 
@@ -152,7 +153,7 @@ def _transaction(url: URL) -> Iterator[Connection]:
 @contextmanager
 def _outside(url: URL) -> Iterator[Connection]:
     """A connection without a transaction."""
-    engine = open_engine(url, connections=1)
+    engine = open_engine(url, connections=1, silent_seconds=LONG_SECONDS)
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             yield connection

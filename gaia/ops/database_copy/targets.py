@@ -71,11 +71,12 @@ def postgres_target(url: URL) -> Iterator[Connection]:
     """
     from gaia.store.postgres.database import PostgresDatabase, inspecting_url, require_fitness
     from gaia.store.postgres.faults import name_of
+    from gaia.store.postgres.silence import LONG_SECONDS
 
     name = name_of(url)
     with inspecting_url(url) as connection:
         require_fitness(connection, name)
-    database = PostgresDatabase(url)
+    database = PostgresDatabase(url, silent_seconds=LONG_SECONDS)
     try:
         with database.writing() as session:
             connection = session.connection()

@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy import func, select, text
 
 from gaia.errors import StoreError
-from gaia.findings import Check, Finding, ok, warning
+from gaia.findings import Check, Finding, Heard, ok, warning
 from gaia.ops.checkpoints import LONG_BYTES, MEGABYTE
 from gaia.ops.doctor import home as home_folder
 from gaia.ops.doctor.daemon import Daemon
@@ -34,25 +34,25 @@ WAL_MARK = b"\x02\x02"
 """The bytes 18 and 19 of a database in WAL mode, https://www.sqlite.org/fileformat2.html."""
 
 
-def database_checks(home: Home) -> Sequence[Check]:
-    """The check of the database, wherever it is."""
+def database_checks(home: Home, heard: Heard) -> Sequence[Check]:
+    """The check of the database, wherever it is. The time that a server has is `heard`."""
     return [
         Check(
             "database",
-            partial(asyncio.to_thread, _look, home),
+            partial(asyncio.to_thread, _look, home, heard),
             needs=(home_folder.NAME,),
         ),
     ]
 
 
-def _look(home: Home) -> Sequence[Finding]:
+def _look(home: Home, heard: Heard) -> Sequence[Finding]:
     url = database_url(home)
     if url is None:
         return _look_at_file(home.database)
     # Its driver is an extra.
     from gaia.ops.doctor.postgres import look_at
 
-    return look_at(url)
+    return look_at(url, heard)
 
 
 def _look_at_file(path: Path) -> Sequence[Finding]:

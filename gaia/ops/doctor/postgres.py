@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from email.utils import format_datetime
 
 from sqlalchemy import URL, Connection, text
 
-from gaia.findings import Finding, failed, ok
+from gaia.findings import Finding, Heard, failed, ok
 from gaia.store.migrations import HEAD
 from gaia.store.postgres.database import inspecting_url, require_fitness
 from gaia.store.postgres.faults import name_of
@@ -16,14 +17,15 @@ _SERVER = text(
     "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on', "
     "coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)"
 )
+_TIME = text("SELECT clock_timestamp()")
 _OTHERS = text(
     "SELECT min(tablename) FROM pg_tables "
     "WHERE schemaname = current_schema() AND NOT pg_has_role(tableowner, 'USAGE')"
 )
 
 
-def look_at(url: URL) -> Sequence[Finding]:
-    """What is to be told of it. Blocks.
+def look_at(url: URL, heard: Heard) -> Sequence[Finding]:
+    """What is to be told of it. What time its server has is `heard`. Blocks.
 
     Raises:
         NewerStoreError: A newer gaia wrote it.
@@ -31,6 +33,7 @@ def look_at(url: URL) -> Sequence[Finding]:
     """
     name = name_of(url)
     with inspecting_url(url) as connection:
+        heard(name, format_datetime(connection.execute(_TIME).scalar_one()))
         return [_told(connection, name)]
 
 

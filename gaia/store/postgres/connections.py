@@ -13,6 +13,7 @@ from sqlalchemy import URL, Engine, create_engine, event
 from gaia.store.engine import CONNECTIONS
 from gaia.store.postgres.dialect import WithoutNul
 from gaia.store.postgres.faults import translate_failures
+from gaia.store.postgres.silence import SILENT_SECONDS, connector
 
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
@@ -67,9 +68,16 @@ PREPARE = (
 """Sets them. Said at the start of a connection they would get lost on the way through a pooler."""
 
 
-def open_engine(url: URL, *, connections: int = CONNECTIONS, pings: bool = False) -> Engine:
+def open_engine(
+    url: URL,
+    *,
+    connections: int = CONNECTIONS,
+    pings: bool = False,
+    silent_seconds: float = SILENT_SECONDS,
+) -> Engine:
     """The engine of a PostgreSQL database. Faults of the server raise `StoreError`. One that
-    `pings` looks each time whether a connection has been lost while nobody used it."""
+    `pings` looks each time whether a connection has been lost while nobody used it. After
+    `silent_seconds` without an answer one counts as lost."""
     engine = create_engine(
         url,
         pool_size=connections,
@@ -79,6 +87,7 @@ def open_engine(url: URL, *, connections: int = CONNECTIONS, pings: bool = False
         isolation_level="READ COMMITTED",
         connect_args=connection_words(url),
     )
+    event.listen(engine, "do_connect", connector(silent_seconds))
     event.listen(engine, "connect", _prepare)
     translate_failures(engine, url)
     return engine

@@ -29,6 +29,7 @@ from gaia.store.engine import Database, UnknownOutcomeError
 from gaia.store.migrations import HEAD
 from gaia.store.postgres.connections import open_engine
 from gaia.store.postgres.faults import LostConnectionError, TakenForDeadError, name_of
+from gaia.store.postgres.silence import LONG_SECONDS, SILENT_SECONDS
 from gaia.store.postgres.table_files import are_views_newer, write_again
 from gaia.store.revision import revision_of, table_names
 
@@ -48,6 +49,9 @@ PATIENCE_SECONDS = 2.0
 OUTCOME_SECONDS = 60.0
 """How long PostgreSQL is asked what became of a transaction: it may be starting again."""
 OUTCOME_PAUSE_SECONDS = 0.25
+
+IN_RECOVERY = "in recovery"
+"""What a standby says that is not promoted yet: what it has still to read may hold the commit."""
 
 TAKEN_FOR_DEAD = (
     "this gaia gave no sign for a while, and another one has taken over what it did: it ends, "
@@ -69,7 +73,10 @@ _TABLES_OF_VECTORS = text(
     "SELECT table_name FROM information_schema.columns "
     "WHERE table_schema = current_schema() AND udt_name = 'vector'"
 )
-_OUTCOME = text("SELECT pg_xact_status(CAST(:number AS xid8)), pg_postmaster_start_time()")
+_OUTCOME = text(
+    f"SELECT CASE WHEN pg_is_in_recovery() THEN '{IN_RECOVERY}' "
+    "ELSE pg_xact_status(CAST(:number AS xid8)) END, pg_postmaster_start_time()"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +95,10 @@ class PostgresDatabase(Database):
     Raises `StoreError` wherever the server, and not the statement, is at fault.
     """
 
-    def __init__(self, url: URL) -> None:
-        super().__init__(open_engine(url), name_of(url), isolation_level="REPEATABLE READ")
+    def __init__(self, url: URL, *, silent_seconds: float = SILENT_SECONDS) -> None:
+        """After `silent_seconds` without an answer a connection counts as lost."""
+        engine = open_engine(url, silent_seconds=silent_seconds)
+        super().__init__(engine, name_of(url), isolation_level="REPEATABLE READ")
         self.outcome_seconds = OUTCOME_SECONDS
         self.patience_seconds = PATIENCE_SECONDS
         self._process_id = ""
@@ -156,11 +165,12 @@ class PostgresDatabase(Database):
                 status, since = _outcome(connection, write.number)
                 if status == "committed" and since != write.server_since:
                     break
-                if status != "in progress":
+                if status == "in progress":
+                    # Its server process has not noticed yet that nobody is there any more.
+                    process = {"process": write.process}
+                    connection.execute(text("SELECT pg_terminate_backend(:process)"), process)
+                elif status != IN_RECOVERY:
                     return status == "committed"
-                # Its server process has not noticed yet that nobody is there any more.
-                process = {"process": write.process}
-                connection.execute(text("SELECT pg_terminate_backend(:process)"), process)
             time.sleep(OUTCOME_PAUSE_SECONDS)
         raise UnknownOutcomeError(
             f"{self.name} was lost while it kept something, and cannot tell whether it did: "
@@ -192,7 +202,7 @@ class PostgresDatabase(Database):
             return are_views_newer(connection, number, self.patience_seconds)
 
     def _write_again(self, number: str) -> bool:
-        engine = open_engine(self.engine.url, connections=1)
+        engine = open_engine(self.engine.url, connections=1, silent_seconds=LONG_SECONDS)
         try:
             with _outside(engine) as connection:
                 # Vectors are numbers, and a search would wait for as long as they are written.
@@ -214,7 +224,7 @@ def bring_up_to_date(url: URL) -> None:
         return
     from gaia.store.migrate import upgrade
 
-    engine = open_engine(url, connections=1)
+    engine = open_engine(url, connections=1, silent_seconds=LONG_SECONDS)
     try:
         with engine.begin() as connection:
             connection.execute(_LOCK, {"lock": WRITE_LOCK})

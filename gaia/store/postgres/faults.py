@@ -35,9 +35,12 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
 """By the code of the condition, or its class,
 https://www.postgresql.org/docs/current/errcodes-appendix.html."""
 
+ENDED = ("57P01", "57P02", "57P03", "57P05", "25P03", "25P04")
+"""The codes with which a server ends a connection."""
+
 UNREACHABLE = (
-    "does not answer ({detail}): check that its server runs, and that its address, its user and "
-    "its password are right"
+    "does not answer ({detail}): check that its server runs and has a connection left, and that "
+    "its address, its user and its password are right"
 )
 """Who is refused before anything is asked is told why in words alone."""
 
@@ -91,7 +94,7 @@ def store_error(name: str, exc: BaseException) -> StoreError | None:
     code = exc.sqlstate or ""
     detail = " ".join(str(exc).split())
     is_gone = not code and isinstance(exc, psycopg.OperationalError | psycopg.InterfaceError)
-    if is_gone or code.startswith("08") or code in ("57P01", "57P02", "57P03", "25P03"):
+    if is_gone or code.startswith("08") or code in ENDED:
         return LostConnectionError(f"{name} {UNREACHABLE.format(detail=detail)}")
     remedy = REMEDIES.get(code) or REMEDIES.get(code[:2])
     return StoreError(f"{name} {remedy.format(detail=detail)}") if remedy else None

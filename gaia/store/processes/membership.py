@@ -24,7 +24,8 @@ from gaia.errors import HomeError, StoreError
 from gaia.paths import Home
 from gaia.store.postgres.connections import PREPARE, connection_words
 from gaia.store.postgres.database import TAKEN_FOR_DEAD, PostgresDatabase
-from gaia.store.postgres.faults import TakenForDeadError
+from gaia.store.postgres.faults import TakenForDeadError, store_error
+from gaia.store.postgres.silence import ImpatientAsyncConnection
 from gaia.store.processes import homes, processes, shared_settings
 from gaia.store.processes.notices import FORGOTTEN, HELD, LEAD, RECOVER, WANTED, Callbacks
 from gaia.store.processes.processes import Process
@@ -53,18 +54,21 @@ class Membership:
         serves: bool = True,
         beat_seconds: float = BEAT_SECONDS,
         steady_seconds: float = processes.LIFE_SECONDS,
+        silent_seconds: float = 2 * processes.LIFE_SECONDS,
     ) -> None:
         """One that does not serve lives for as long as a chat at this machine. Others are taken
-        for dead once it was `steady_seconds` in touch itself."""
+        for dead once it was `steady_seconds` in touch itself. After `silent_seconds` without an
+        answer the connection counts as lost."""
         self._serves = serves
         self._beat_seconds, self._steady_seconds = beat_seconds, steady_seconds
+        self._silent_seconds = silent_seconds
         self.process_id = secrets.token_hex(8)
         self.name = f"{socket.gethostname()}-{os.getpid()}"
         self._database = database
         self._home = home
         self._held: set[int] = set()
         self._leads = asyncio.Event()
-        self._is_over = False
+        self._is_over = self._is_cut_off = False
         self._steady_since: float | None = None
         self._beat_at = 0.0
         self._due: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
@@ -155,7 +159,10 @@ class Membership:
                     self._is_over = True
                     raise
                 self._steady_since = None
-                logger.warning("PostgreSQL does not answer: %s", " ".join(str(exc).split()))
+                if not self._is_cut_off:
+                    self._is_cut_off = True
+                    told = store_error(self._database.name, exc) or exc
+                    logger.warning("cut off from the database until it answers: %s", told)
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def leave(self) -> None:
@@ -188,9 +195,12 @@ class Membership:
 
     async def _listen(self) -> None:
         words = {**connection_words(self._database.engine.url), "connect_timeout": 5}
-        async with await psycopg.AsyncConnection.connect(**words, autocommit=True) as connection:
+        async with await ImpatientAsyncConnection.connect(**words, autocommit=True) as connection:
+            connection.silent_seconds = self._silent_seconds
             await connection.execute(PREPARE)
             await connection.execute(f"LISTEN {processes.CHANNEL}")
+            # A standby that lagged may have become the server: what it knows of holders counts.
+            self._held.clear()
             # What was told meanwhile was told to nobody.
             self._due.put_nowait(self._callbacks.recover)
             self._callbacks.settings()
@@ -204,6 +214,9 @@ class Membership:
         row = await cursor.fetchone()
         if row is None:
             raise TakenForDeadError(TAKEN_FOR_DEAD)
+        if self._is_cut_off:
+            self._is_cut_off = False
+            logger.info("the database answers again")
         now, before = asyncio.get_running_loop().time(), self._beat_at
         self._beat_at = now
         if self._steady_since is None or now - before > LATE_BEATS * self._beat_seconds:

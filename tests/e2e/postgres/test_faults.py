@@ -107,5 +107,7 @@ async def test_one_that_is_not_there_at_the_start_is_told(home, run_gaia, server
     done = await run_gaia(home, "serve")
     assert done.code == 1
     assert "does not answer" in done.stderr
-    assert "check that its server runs, and that its address, its user" in done.stderr
+    assert (
+        "check that its server runs and has a connection left, and that its address" in done.stderr
+    )
     assert "Traceback" not in done.stderr

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, make_url
 
 from gaia.errors import StoreError
 from gaia.messages import Outbound
+from gaia.ops.status import ANSWER_SECONDS
 from gaia.paths import Home
 from gaia.store import outbox
 from gaia.store.location import VARIABLE
 from gaia.testing.clock import until
 from tests.harness.postgres import PostgresServer, postgres_server
+from tests.harness.postgres_way import STILL, way_to
 
 
 class Outage:
@@ -70,6 +73,21 @@ def postgres_home(tmp_path, server: PostgresServer, monkeypatch: pytest.MonkeyPa
     home = Home(tmp_path / "home")
     home.create()
     return home
+
+
+async def test_a_server_that_does_not_answer_is_what_the_report_tells(
+    postgres_home: Home, core_on, server: PostgresServer, monkeypatch: pytest.MonkeyPatch, tmp_path
+) -> None:
+    with way_to(make_url(os.environ[VARIABLE]), tmp_path) as (way, url):
+        monkeypatch.setenv(VARIABLE, url.render_as_string(hide_password=False))
+        async with core_on(postgres_home, lambda request: "hello") as core:
+            way.mark, way.breaks = b"", STILL
+            asked = asyncio.create_task(core.app.status.report())
+            await core.clock.until_sleeping()
+            core.clock.advance(ANSWER_SECONDS)
+            with pytest.raises(StoreError, match="did not answer within 5 s: look at its server"):
+                await asked
+            way.close()
 
 
 async def test_a_chunk_that_was_sent_before_the_server_went_is_not_sent_again(

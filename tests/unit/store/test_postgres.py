@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,7 +22,7 @@ from gaia.store.engine import UnknownOutcomeError
 from gaia.store.postgres.database import PostgresDatabase, last_write
 from gaia.store.postgres.faults import LostConnectionError, store_error
 from tests.harness.postgres import PostgresServer, postgres_server
-from tests.harness.postgres_way import READ, WRITTEN, Way, way_to
+from tests.harness.postgres_way import READ, STILL, WRITTEN, Way, way_to
 
 NAME = "the PostgreSQL database 'gaia' at db.example.org"
 
@@ -31,6 +32,8 @@ LOST = (
     errors.CrashShutdown,
     errors.CannotConnectNow,
     errors.IdleInTransactionSessionTimeout,
+    errors.IdleSessionTimeout,
+    errors.TransactionTimeout,
 )
 SAID = {
     errors.InvalidPassword: "check the user and the password",
@@ -53,8 +56,8 @@ def test_a_server_that_ends_is_a_lost_connection(kind: type[psycopg.Error]) -> N
     found = store_error(NAME, kind("it\n  ends"))
     assert isinstance(found, LostConnectionError)
     assert str(found) == (
-        f"{NAME} does not answer (it ends): check that its server runs, and that its address, its "
-        "user and its password are right"
+        f"{NAME} does not answer (it ends): check that its server runs and has a connection left, "
+        "and that its address, its user and its password are right"
     )
 
 
@@ -122,6 +125,22 @@ async def test_a_commit_whose_answer_is_lost_was_one(
     assert await database.read(words) == ["one"]
 
 
+async def test_so_was_one_whose_answer_is_long_in_coming(way: tuple[Way, URL], url: URL) -> None:
+    database = PostgresDatabase(way[1], silent_seconds=0.3)
+    await database.write(Session.execute, text("CREATE TABLE words (word TEXT PRIMARY KEY)"))
+    way[0].breaks = STILL
+    assert await database.write(add, "one") == "one is added"
+    assert way[0].breaks == ""
+    way[0].mark, way[0].breaks = b"INSERT", STILL
+    with pytest.raises(LostConnectionError, match=r"nothing came back for 0\.3 s"):
+        await database.write(add, "two")
+    way[0].close()
+    rest = PostgresDatabase(url)
+    assert await rest.read(words) == ["one"]
+    for each in (database, rest):
+        await each.close()
+
+
 async def test_one_that_never_arrives_was_none(
     way: tuple[Way, URL], database: PostgresDatabase
 ) -> None:
@@ -141,6 +160,21 @@ async def test_a_server_that_was_killed_while_it_committed_invents_nothing(
     with pytest.raises(UnknownOutcomeError if how == WRITTEN else LostConnectionError):
         await database.write(add, "one")
     assert await database.read(words) == (["one"] if how == WRITTEN else [])
+
+
+async def test_a_standby_that_is_not_promoted_is_not_believed(
+    way: tuple[Way, URL], database: PostgresDatabase, server: PostgresServer
+) -> None:
+    database.outcome_seconds = 0.5
+    way[0].breaks, way[0].meanwhile = READ, partial(server.restart, standby=True)
+    try:
+        with pytest.raises(UnknownOutcomeError):
+            await database.write(add, "one")
+        with pytest.raises(StoreError, match="that of the primary server"):
+            await database.write(add, "one")
+    finally:
+        await asyncio.to_thread(server.promote)
+    assert await database.write(add, "one") == "one is added"
 
 
 async def test_nobody_waits_for_ever_for_what_became_of_a_commit(

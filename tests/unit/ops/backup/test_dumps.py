@@ -32,6 +32,7 @@ from gaia.store.people.users import Role, Users
 from gaia.testing.clock import FakeClock
 from tests.harness.book import Book
 from tests.harness.postgres import PostgresServer
+from tests.harness.postgres_way import STILL, way_to
 
 MEMORY = "the spare key is under the blue pot"
 ADA = Contents(users=1, memories=1, messages=0)
@@ -313,3 +314,11 @@ async def test_vectors_in_the_same_database_are_no_part_of_it(
     made = await make_nightly(home, BackupSettings(), None, FakeClock(), runs=True)
     verified = await verify_backup(made.path, None, server=url)
     assert (verified.contents, verified.untried) == (ADA, "")
+
+
+def test_a_program_that_the_server_does_not_answer_is_ended(url: URL, tmp_path: Path) -> None:
+    with way_to(url, tmp_path) as (way, there):
+        way.mark, way.breaks = b"pg_catalog.set_config", STILL
+        with pytest.raises(BackupError, match=r"pg_dump did not end within 2 s: look at the serv"):
+            dump_database(there, tmp_path / "gaia.dump", longest_seconds=2.0)
+        assert way.breaks == ""

@@ -19,6 +19,7 @@ from gaia.store.postgres.faults import TakenForDeadError
 from gaia.store.processes import homes, processes, shared_settings
 from tests.harness.members import EXPIRE, Member
 from tests.harness.postgres import PostgresServer
+from tests.harness.postgres_way import STILL, way_to
 
 FIND = text("SELECT 1 FROM processes WHERE process_id = :process_id")
 HOLD = text("SELECT 1 FROM processes WHERE process_id = :process_id FOR UPDATE")
@@ -190,6 +191,38 @@ async def test_a_server_that_starts_again_costs_nobody_their_place(
         await ada.until(lambda: ada.recovered > seen)
         assert ada.membership.lives
         assert not life.done()
+
+
+async def test_who_holds_what_is_asked_again_of_a_server_that_was_away(
+    member: Callable[[str], Member], talk: int, postgres: PostgresServer
+) -> None:
+    ada, bob = member("ada"), member("bob")
+    async with ada.working(), bob.working():
+        await ada.until(lambda: ada.recovered > 0)
+        assert await ada.membership.takes(talk)
+        # As if it was committed where it was not replicated.
+        await bob.database.write(Session.execute, text("DELETE FROM holders"))
+        postgres.restart()
+        seen = ada.recovered
+        await ada.until(lambda: ada.recovered > seen)
+        assert await bob.membership.takes(talk)
+        assert not await ada.membership.takes(talk)
+
+
+async def test_a_way_that_stands_still_is_given_up(
+    postgres: PostgresServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with way_to(postgres.database(), tmp_path) as (way, url):
+        database = PostgresDatabase(url)
+        ada = Member(database, tmp_path / "ada", silent_seconds=0.3)
+        way.mark, way.breaks = b"LISTEN", STILL
+        async with ada.working():
+            await ada.until(lambda: ada.recovered > 0)
+        assert way.breaks == ""
+        said = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+        (lost,) = [each for each in said if "cut off from the database" in each]
+        assert f"{database.name} does not answer (nothing came back for 0.3 s)" in lost
+        await database.close()
 
 
 async def test_a_server_that_answers_late_costs_nobody_their_place(
