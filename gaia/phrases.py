@@ -1,8 +1,8 @@
 """Phrases as patterns: what people say, in a notation that reads like it.
 
 `[]` may be missing, `(|)` are alternatives, `~` stands for any words and `_` for one. `{}` is what
-is wanted, and `…` is short for `{~}`; `<>` has a name of its own, `called`. Accents may be missing: many leave
-them out.
+is wanted, and `…` is short for `{~}`; `<>` has a name of its own, `called`. Accents may be missing:
+many leave them out.
 """
 
 from __future__ import annotations

@@ -41,6 +41,11 @@ REQUESTS = {
         What reminders do I have?
         show my reminders
         Do I have any reminders?
+        Did you set the reminder?
+        Cancel that reminder
+        delete the reminder about the dentist
+        Lösche die Erinnerung an den Zahnarzt
+        Annule mon rappel
         Welche Erinnerungen habe ich?
         Quels sont mes rappels ?
         ¿Qué recordatorios tengo?
