@@ -51,6 +51,11 @@ COURTESY = regex.compile(
 )
 """A courtesy behind the first word."""
 
+ASKED = regex.compile(
+    r"\b(?:you|du|sie|tu|vous|pued|podr|puo|potr|pod|mo[zż]|мож|je\b)", regex.IGNORECASE
+)
+"""Before a request: it is put as a question."""
+
 MARKS = " \t.,;:!?…¿¡"
 APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
 
@@ -79,8 +84,7 @@ def command_of(message: str, said_at: datetime, zone: tzinfo, hour: int) -> str:
             # Without a time to read it may be anything: `I hate this alarm`.
             if words or kind == "alarm":
                 return f"/remind {words or text}"
-        # `Remember that time in Rome?` asks for something else.
-        elif not (kind == "remember" and "?" in text) and (command := _with_words(kind, wanted)):
+        elif command := _with_words(kind, wanted):
             return command
     return ""
 
@@ -100,9 +104,12 @@ def _found(text: str) -> Iterator[_Asked]:
     """What a text may ask for."""
     # What is kept is kept as it is said, also with its last word.
     whole = _without_courtesies_before(text)
+    # `Remember that time in Rome?` asks for something else, but `can you remember that …?` not.
+    is_bidden = "?" not in text or ASKED.search(text.removesuffix(whole)) is not None
+    kept = (whole.rstrip("? "),) if is_bidden else ()
     readings = (stripped(text), text.strip(MARKS))
     for kind, pattern in _patterns():
-        for said in (whole,) if kind == "remember" else readings:
+        for said in kept if kind == "remember" else readings:
             found = pattern.fullmatch(without_accents(said))
             if found is not None:
                 wanted, called = (_parts(said, found, name) for name in ("wanted", "called"))

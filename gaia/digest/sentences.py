@@ -21,6 +21,7 @@ from gaia.digest.plain import (
     plain,
     told_before_asking,
 )
+from gaia.memory.deeds import asks_for_deed
 from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.text import UNSPACED_SCRIPTS, bare_words
 from gaia.store.archive import MESSAGE_BREAK, ArchivedTurn
@@ -144,7 +145,7 @@ def _of_message(
     has_asked = False
     in_code = False
     for number, (at, text) in enumerate(found):
-        asks, bids = is_question(text), requests[number]
+        asks = is_question(text)
         in_code ^= text.count("```") % 2 == 1
         colon = COLON.search(text)
         introduces = colon is not None and (
@@ -168,6 +169,7 @@ def _of_message(
         else:
             attribution = Attribution.SAID
         before = message[:at].strip()
+        bids = requests[number] or bool(asks_for_deed(text))
         whole = Sentence(turn, start + at, text, attribution, asks, bids, sender, before)
         yield whole
         told = told_before_asking(text) if asks else ""
@@ -182,7 +184,9 @@ def _of_message(
         has_asked |= asks and not is_pleasantry(text)
         # What is to be translated, read or put in other words follows, on lines of its own
         # or not.
-        is_material |= introduces or bids or (has_lines and asks and _ends_line(message, at, text))
+        is_material |= (
+            introduces or requests[number] or (has_lines and asks and _ends_line(message, at, text))
+        )
 
 
 def _ends_line(message: str, at: int, text: str) -> bool:

@@ -21,13 +21,12 @@ from importlib import resources
 from itertools import pairwise
 from typing import NamedTuple
 
-import regex
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
 from gaia.agent.prompt import PLAIN_RULES, turn_begins
-from gaia.memory.reminders.phrases import SENTENCE_END, stripped
-from gaia.phrases import any_phrase, without_accents
+from gaia.memory.deeds import asks_for_deed
+from gaia.memory.reminders.phrases import SENTENCE_END
 
 FEWEST_WORDS = 2
 """Fewer words belong to several languages, or are names."""
@@ -97,13 +96,11 @@ def own_words(content: types.Content) -> str:
 
 class Manner(NamedTuple):
     """What asks for an answer in a language, in that language, and what somebody says and is
-    answered, by turns: nothing that could be taken for what is known of a person. `deeds` are
-    phrases by which a deed is asked for that takes more than words, see `gaia.phrases`, and
-    `cannot` says that it cannot be done."""
+    answered, by turns: nothing that could be taken for what is known of a person. `cannot`
+    says that a deed is out of the question."""
 
     request: str = ""
     example: Sequence[str] = ()
-    deeds: Sequence[str] = ()
     cannot: str = ""
 
 
@@ -155,17 +152,8 @@ def inability(message: str) -> str:
     would say that it has done it. Empty for other messages, and for long ones."""
     if len(message) > LONGEST_ORDER:
         return ""
-    for sentence in SENTENCE_END.split(message):
-        said = without_accents(stripped(sentence.strip()))
-        for pattern, cannot in _deeds():
-            if pattern.fullmatch(said):
-                return cannot
-    return ""
-
-
-@cache
-def _deeds() -> Sequence[tuple[regex.Pattern[str], str]]:
-    return [(any_phrase(each.deeds), each.cannot) for each in manners().values() if each.deeds]
+    languages = map(asks_for_deed, SENTENCE_END.split(message))
+    return manners().get(next(filter(None, languages), ""), Manner()).cannot
 
 
 def _with_inability(content: types.Content) -> types.Content:

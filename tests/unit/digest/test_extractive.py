@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.digest.check import summary
-from gaia.digest.extractive import LONGEST_ABSTRACT, abstract, findings
+from gaia.digest.extractive import LONGEST_ABSTRACT, abstract, findings, worth_choosing
+from gaia.digest.sentences import Attribution
 from gaia.memory.text import storable
 from tests.harness.turns import a_turn, a_window, turns_of
 
@@ -36,6 +37,12 @@ def test_what_the_user_says_of_themselves_is_held(said: str, told: list[str] | N
     found = findings(turns_of(said)).proposals
     assert [each.text for each in found] == ([said] if told is None else told)
     assert all(each.pending and each.quote in said for each in found)
+
+
+def test_nobody_chooses_a_deed_and_what_stands_beside_it_is_said() -> None:
+    (chosen,) = worth_choosing(turns_of("Add bread to my shopping list. My wife eats no gluten."))
+    assert chosen.text == "My wife eats no gluten."
+    assert chosen.attribution is Attribution.SAID
 
 
 def test_of_a_long_session_the_most_telling_sentences_are_held_in_their_order() -> None:

@@ -1,0 +1,31 @@
+"""Deeds: what is asked of somebody that takes more than words, such as to call, to buy, to switch
+on. How people ask for them stands in `deeds.yaml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+
+import regex
+import yaml
+
+from gaia.memory.reminders.phrases import stripped
+from gaia.phrases import any_phrase, without_accents
+
+
+def asks_for_deed(sentence: str) -> str:
+    """The language, by ISO 639-1, in which a sentence asks for a deed and for nothing else; empty
+    for one that does not."""
+    said = without_accents(stripped(sentence))
+    found = (language for language, pattern in _patterns().items() if pattern.fullmatch(said))
+    return next(found, "")
+
+
+@cache
+def _patterns() -> Mapping[str, regex.Pattern[str]]:
+    told: Mapping[str, Sequence[str]] = yaml.safe_load(
+        resources.files(__package__).joinpath("deeds.yaml").read_text("utf-8")
+    )
+    return {language: any_phrase(phrases) for language, phrases in told.items()}
