@@ -40,6 +40,7 @@ from gaia.memory.memory import Memory
 from gaia.memory.search.pleasantries import QUESTION_MARKS
 from gaia.memory.search.preload import NOTHING, Prefix, Preload, Preloaded
 from gaia.memory.search.recall import Cue, Recall
+from gaia.memory.text import content_terms
 from gaia.sessions.service import (
     AGENT_NAME,
     TURN_ID,
@@ -249,7 +250,7 @@ class Agent:
         due, recent = known.preloaded.due, known.preloaded.recent
         if self.model.is_small:
             # It would answer the reminder, whatever the message says.
-            due, recent = due if QUESTION_MARKS.search(ask.words) else (), ()
+            due, recent = asked_for(due, ask.words), ()
         told = [*known.preloaded.prefix.texts, *(reminder.text for reminder in due)]
         context = prompt.plain_context if self.model.is_small else prompt.turn_context
 
@@ -311,6 +312,12 @@ class Agent:
             max_llm_calls=self._settings.limits.model_calls_per_turn,
             custom_metadata={TURN_ID: ask.turn_id},
         )
+
+
+def asked_for(due: Sequence[Memory], words: str) -> Sequence[Memory]:
+    """Those reminders about which a message asks, by a word of theirs."""
+    asked = content_terms(words) if QUESTION_MARKS.search(words) else frozenset()
+    return [each for each in due if not asked.isdisjoint(content_terms(each.text))]
 
 
 def _show(event: Event, preview: Preview) -> None:

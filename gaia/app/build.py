@@ -285,6 +285,7 @@ def _build_intake(
         strangers,
         handlers.stop_turn,
         page.room,
+        lambda: models.answering.model.value,
     )
     command_runner = CommandRunner(
         database=database,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gaia.agent.models import ChatModel
 from gaia.app.base import Base, MemoryParts
 from gaia.app.channels import ChannelParts
+from gaia.commands.about import about_command
 from gaia.commands.contexts import context_commands
 from gaia.commands.conversation import StopTurn, conversation_commands, status_commands
 from gaia.commands.export import export_command
@@ -36,6 +38,7 @@ def build_commands(
     strangers: Strangers,
     stop_turn: StopTurn,
     room: Callable[[], Room],
+    model: Callable[[], ChatModel],
 ) -> Registry:
     """Build them all; `/help` lists them in this order."""
     faded = memory.forget_worker.wake
@@ -59,6 +62,7 @@ def build_commands(
         *shared_commands(channels.by_name, memory.changed),
         export_command(channels.takes),
         page_command(page.add_public_link),
+        about_command(model, base.settings),
         *status_commands(status),
         *people_commands(strangers.greet),
     ]

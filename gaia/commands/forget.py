@@ -11,6 +11,7 @@ from itertools import islice
 
 from gaia.commands.memory_text import day, line, whose
 from gaia.commands.registry import Call, Command, Run, Topic
+from gaia.commands.unread import unread_like
 from gaia.core.proposals import KEEP_ALL, whether_to_forget
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownForgetError
@@ -126,6 +127,9 @@ def _asking_for_words(like: Sequence[Memory]) -> Run:
         found = ledger.get_many(call.session, user_id, ids)
         if not words:
             found = [memory for memory in found if memory.status is MemoryStatus.ACTIVE]
+        if not found and (sentence := unread_like(call, call.words)):
+            said = forget.said_with(call.session, user_id, sentence)
+            return _ask_for_said(call, sentence, said, "")
         if not found:
             return (
                 f"Nothing in {whose(call.caller)} memory is similar to {quoted(call.words)}, so "

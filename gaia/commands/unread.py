@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from gaia.commands.registry import Call
 from gaia.digest.extractive import worth_choosing
 from gaia.digest.plain import tells_of_oneself
+from gaia.digest.sentences import Sentence
 from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
-from gaia.store import archive
+from gaia.memory.text import content_terms
+from gaia.store import archive, forgets
 
 MOST_TURNS = 50
 MOST_SENTENCES = 8
@@ -21,9 +23,25 @@ HEAD = "You told me this, and I keep what matters of it once our conversation is
 def unread_lines(call: Call) -> Sequence[str]:
     """The sentences in which somebody told of themselves since a conversation of theirs was last
     read; none where there are none."""
-    conversation = call.caller.conversation
-    seen = visible(conversation.context)
-    turns = archive.unread(call.session, call.caller.user.user_id, seen, MOST_TURNS)
-    told = worth_choosing(turns, in_group=not conversation.direct)
+    told = _unread(call)
     lines = [each.by_sender(quoted(each.text)) for each in told if tells_of_oneself(each.text)]
     return [HEAD, *lines[-MOST_SENTENCES:]] if lines else []
+
+
+def unread_like(call: Call, words: str) -> str:
+    """The unread sentence that has most words in common with these, the last of several; empty
+    where none has one."""
+    sought = content_terms(words)
+    shared = [(len(sought & content_terms(each.text)), each.text) for each in _unread(call)]
+    most = max((count for count, _ in shared), default=0)
+    return next((text for count, text in reversed(shared) if count == most), "") if most else ""
+
+
+def _unread(call: Call) -> Sequence[Sentence]:
+    conversation, user_id = call.caller.conversation, call.caller.user.user_id
+    if forgets.mark(call.session, user_id) is None:
+        # What is being forgotten may be among it.
+        return ()
+    seen = visible(conversation.context)
+    turns = archive.unread(call.session, user_id, seen, MOST_TURNS)
+    return worth_choosing(turns, in_group=not conversation.direct)

@@ -19,7 +19,7 @@ import regex
 import yaml
 
 from gaia.memory.reminders.alarms import alarm_words
-from gaia.memory.reminders.phrases import POLITE, is_several_sentences, stripped
+from gaia.memory.reminders.phrases import ASKING, POLITE, is_several_sentences, stripped
 from gaia.phrases import any_phrase, without_accents
 
 LONGEST = 500
@@ -29,6 +29,7 @@ COMMANDS = {
     "memory": "/memory",
     "reminders": "/reminders",
     "help": "/help",
+    "about": "/about",
     "reset": "/reset",
     "everything": "/forget",
     "last": "/forget that",
@@ -95,6 +96,8 @@ def _with_words(kind: str, wanted: Sequence[str]) -> str:
         names = wanted[0].split()
         is_named = len(names) <= LONGEST_NAME and names[0].lower() not in NAMELESS
         return f"/tell {wanted[0]}: {what}" if is_named else ""
+    if kind == "remember" and ASKING.match(what):
+        return ""
     if not NAMELESS.issuperset(what.lower().split()):
         return f"/{kind} {what}"
     return COMMANDS["last"] if kind == "forget" else ""

@@ -7,6 +7,7 @@ import pytest
 from gaia.memory import ledger
 from gaia.memory.extraction import Reader
 from gaia.settings.schema import EmbeddedSettings, ModelSettings, Settings
+from gaia.store import forgets
 from tests.harness.digests import ScriptedAsk, ScriptedExtractor, likes
 
 
@@ -81,3 +82,28 @@ async def test_what_is_forwarded_asks_for_nothing(running_core):
     async with running_core(is_small=True) as core:
         answer = await core.say("Forget everything you know about me", is_forwarded=True)
         assert answer.startswith("echo: ")
+
+
+async def test_what_was_just_said_in_other_words_is_found_to_be_forgotten(running_core):
+    reader = Reader(ScriptedAsk(lambda _: "{}"), ScriptedExtractor(likes))
+    async with running_core(is_small=True, reader=reader) as core:
+        for text in ("I live in Lisbon.", "I'm allergic to shrimp"):
+            await core.say(text)
+        asked = await core.say("forget about the shrimp allergy")
+        assert "contains “I'm allergic to shrimp”" in asked
+        assert (await core.say("yes")).startswith("Forgotten")
+        assert "shrimp" not in await core.say("What do you know about me?")
+        while await core.database.read(forgets.under_way):
+            pass
+        assert "Lisbon" in await core.say("What do you know about me?")
+        assert "nothing to forget" in await core.say("Forget that I have a boat")
+
+
+@pytest.mark.parametrize(
+    ("question", "told"), [("When is Kate's wedding?", False), ("When do I call Bob?", True)]
+)
+async def test_a_reminder_goes_with_a_question_about_it_alone(running_core, question, told):
+    async with running_core(is_small=True) as core:
+        await core.say("/remind in 10 minutes call Bob")
+        await core.say(question)
+        assert ("call Bob" in str(core.model.requests[-1].contents)) == told

@@ -64,6 +64,20 @@ REQUESTS = {
         O que você sabe fazer?
         Что ты умеешь?
     """,
+    "/about": """
+        Who are you?
+        what model are you
+        Where is my data stored?
+        who can read this?
+        Are you ChatGPT?
+        Is this private?
+        Wer bist du?
+        Wo werden meine Daten gespeichert?
+        Qui es-tu ?
+        ¿Quién eres?
+        Chi sei?
+        Quem és?
+    """,
     "/reset": """
         Start a new conversation
         Let's start over
@@ -106,6 +120,7 @@ WITH_WORDS = [
     ("Please remember that our cat is called Salut", "/remember our cat is called Salut"),
     ("Remember: my locker is 47", "/remember my locker is 47"),
     ("remember the milk is in the fridge", "/remember the milk is in the fridge"),
+    ("remember bobby's vet is dr hansen", "/remember bobby's vet is dr hansen"),
     ("Don\u2019t forget that I hate cilantro", "/remember I hate cilantro"),
     ("Merk dir, dass mein Bruder Tom heißt", "/remember dass mein Bruder Tom heißt"),
     ("Can you remember that I park on level 3?", "/remember I park on level 3"),
@@ -144,11 +159,16 @@ NO_REQUESTS = """
     What do you know about black holes?
     Tell me what you know about black holes
     help me with my homework
+    Who are you going to vote for?
+    Is this safe to eat?
+    Where are my keys?
     forget it
     Never mind
     I will never forget that day
     Remember when we went to Rome?
     Remember that time in Rome?
+    Remember when life was easy
+    Remember who is waiting
     Tell me that you love me
     Tell a story that makes me laugh
     Let me know when you're done
