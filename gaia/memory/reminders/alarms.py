@@ -38,15 +38,22 @@ def alarm_words(said: str, alarm: str, said_at: datetime, zone: tzinfo, hour: in
     for words in (*(f"{alarm.strip()} {each}" for each in times), *times):
         found = HOUR.search(words)
         if found is not None:
-            before, after = words[: found.start()], words[found.end() :]
-            minutes = found["minutes"]
-            in_short = f":{minutes}" if minutes else found["unit"] or ""
-            probe = due(f"{before}{MORNING}{in_short}{after}", night)
-            morning = f"{before}{int(found['hour']):02}:{minutes or '00'}{after}"
+            minutes = found["minutes"] or "00"
+            at_eight = due(_with_hour(words, found, f"{MORNING}{_in_short(found)}"), night)
             # It would be another time if it were one of the evening, or how long it takes.
-            is_bare = probe is not None and probe.time() == time(MORNING, int(minutes or 0))
+            is_bare = at_eight is not None and at_eight.time() == time(MORNING, int(minutes))
+            morning = _with_hour(words, found, f"{int(found['hour']):02}:{minutes}")
             if is_bare and due(morning, said_at):
                 return morning
         if due(words, said_at):
             return words
     return ""
+
+
+def _with_hour(words: str, found: regex.Match[str], hour: str) -> str:
+    return f"{words[: found.start()]}{hour}{words[found.end() :]}"
+
+
+def _in_short(found: regex.Match[str]) -> str:
+    """What stands behind an hour, as it was said."""
+    return f":{found['minutes']}" if found["minutes"] else found["unit"] or ""
