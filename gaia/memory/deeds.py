@@ -1,5 +1,5 @@
 """Deeds: what is asked of somebody that takes more than words, such as to call, to buy, to switch
-on. How people ask for them stands in `deeds.yaml`.
+on, to look at the weather. How people ask for them stands in `deeds.yaml`.
 """
 
 from __future__ import annotations

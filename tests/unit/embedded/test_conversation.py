@@ -270,16 +270,20 @@ DEEDS = {
         Can you call a taxi for me?
         Could you check my calendar for tomorrow?
         I'm cold. Turn up the heating, please.
+        What's the weather like tomorrow?
+        Who won the match yesterday?
     """,
     "de": """
         Setz Milch auf meine Einkaufsliste
         Ruf meine Mutter an
+        Wie wird das Wetter morgen?
         Schalte das Licht in der Küche ein
         Schick Anna eine Mail, dass ich mich verspäte
     """,
     "fr": """
         Ajoute du lait à ma liste de courses
         Appelle ma mère
+        Quel temps fera-t-il demain ?
         Allume la lumière de la cuisine
     """,
     "es": """
