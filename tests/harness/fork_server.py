@@ -93,6 +93,7 @@ def main() -> None:
     for name in LATER:
         importlib.import_module(name)
     configure_mappers()
+    _warm_up()
     gc.collect()
     gc.freeze()
     start = serve(listener)
@@ -100,6 +101,20 @@ def main() -> None:
         os.killpg(0, signal.SIGKILL)
     else:
         _run(start.module)
+
+
+def _warm_up() -> None:
+    """Make what a process makes once, at the first message or the first digest: the classes of
+    a request, and the phrase books, which take a second. mem0 must not be imported before."""
+    from gaia.agent.flow import Tools
+    from gaia.agent.tools.calculator import calculate
+    from gaia.app.models import load_first_use
+    from gaia.memory.when.book import LANGUAGES, open_book
+
+    load_first_use()
+    Tools([calculate])
+    for language in LANGUAGES:
+        open_book(language)
 
 
 def serve(listener: socket.socket) -> Start | None:
