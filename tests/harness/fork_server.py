@@ -112,13 +112,14 @@ def main() -> None:
 def _warm_up() -> None:
     """Make what a process makes once, at the first message or the first digest: the classes of
     a request, and the phrase books, which take a second. mem0 must not be imported before."""
-    from gaia.agent.flow import Tools
+    from gaia.agent.flow import TurnAgent
     from gaia.agent.tools.calculator import calculate
     from gaia.app.models import load_first_use
     from gaia.memory.when.book import LANGUAGES, open_book
+    from gaia.testing.function_model import FunctionModel
 
     load_first_use()
-    Tools([calculate])
+    TurnAgent(FunctionModel(str), [calculate])
     for language in LANGUAGES:
         open_book(language)
 
