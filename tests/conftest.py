@@ -86,8 +86,9 @@ def dealt(items: Sequence[pytest.Item], workers: int) -> Sequence[pytest.Item]:
     """The tests in the order in which xdist gives each worker the same number of them: all have a
     part of each kind, of whole modules, and while some wait, others use the processor."""
     parts: list[list[tuple[float, Sequence[pytest.Item]]]] = [[] for _ in range(workers)]
+    kinds = {path: path.relative_to(TESTS).parts[0] for path in {each.path for each in items}}
     for kind in KINDS:
-        of_kind = [each for each in items if each.path.relative_to(TESTS).parts[0] == kind]
+        of_kind = [each for each in items if kinds[each.path] == kind]
         given = [0] * workers
         for _, module in groupby(of_kind, key=lambda item: item.path):
             tests, worker = list(module), given.index(min(given))

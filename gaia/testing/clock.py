@@ -6,8 +6,12 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import count
 
 START = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
+
+BUSY_ROUNDS, POLL_SECONDS = 100, 0.001
+"""How often `until` looks at once, and how long it waits between later looks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,10 +79,14 @@ class FakeClock:
 async def until(condition: Callable[[], bool], *clocks: FakeClock) -> None:
     """Let the loop run until `condition` holds.
 
-    On each of the clocks, whoever sleeps is woken; time does not pass otherwise.
+    On each of the clocks, whoever sleeps is woken; time does not pass otherwise. What takes
+    many rounds of the loop waits for a socket, a thread or a process, which has the processor
+    between the later ones.
     """
-    while not condition():
+    for round_number in count():
+        if condition():
+            return
         for clock in clocks:
             if clock.sleeping:
                 clock.advance(clock.sleeping[0])
-        await asyncio.sleep(0)
+        await asyncio.sleep(0 if round_number < BUSY_ROUNDS else POLL_SECONDS)

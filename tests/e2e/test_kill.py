@@ -71,7 +71,7 @@ async def test_all_messages_survive_all_kills(home, forks):
     messages = [(person, f"{person} says {n}") for n in range(MESSAGES_EACH) for person in PEOPLE]
     share = len(messages) // KILLS + 1
     async with (
-        spawned_model_server() as model,
+        spawned_model_server(forks.start) as model,
         running_provider(SystemClock()) as (provider, url),
         daemons(forks, home, url) as daemon,
     ):

@@ -172,7 +172,7 @@ async def cluster_of(
     async with AsyncExitStack() as stack:
         model: RemoteModelServer | ModelServer
         if reader is None:
-            model = spawned = await stack.enter_async_context(spawned_model_server())
+            model = spawned = await stack.enter_async_context(spawned_model_server(start))
             await spawned.script(Step(times=None, latency_seconds=0.02))
         else:
             model = await stack.enter_async_context(running_model_server(shaped=reader))

@@ -5,7 +5,6 @@ the socket with that number. It ends when the last of them has left, and kills w
 still runs; mem0 writes into FOLDER when it is imported. Each program is a process as any other:
 it runs as `python -m` would run it, with the arguments, environment, folder and standard streams
 that it was given, and it ends as an interpreter does, but takes nothing apart that was imported.
-A second process stays with it, to tell its exit code.
 
 Whoever starts one does it with `forked.ForkServer`.
 """
@@ -13,6 +12,7 @@ Whoever starts one does it with `forked.ForkServer`.
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import importlib
 import os
@@ -25,7 +25,8 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -40,6 +41,10 @@ LARGEST_START = 128 * 1024
 
 STREAMS = 3
 """Standard input, output and error."""
+
+LARGE_PAGE = 2 * 1024 * 1024
+MADV_COLLAPSE = 25
+"""What Linux 6.1 and later know by this number."""
 
 LATER = (
     "alembic.command",
@@ -93,8 +98,10 @@ def main() -> None:
     for name in LATER:
         importlib.import_module(name)
     configure_mappers()
+    _warm_up()
     gc.collect()
     gc.freeze()
+    _join_pages()
     start = serve(listener)
     if start is None:
         os.killpg(0, signal.SIGKILL)
@@ -102,51 +109,113 @@ def main() -> None:
         _run(start.module)
 
 
+def _warm_up() -> None:
+    """Make what a process makes once, at the first message or the first digest: the classes of
+    a request, and the phrase books, which take a second. mem0 must not be imported before."""
+    from gaia.agent.flow import TurnAgent
+    from gaia.agent.tools.calculator import calculate
+    from gaia.app.models import load_first_use
+    from gaia.memory.when.book import LANGUAGES, open_book
+    from gaia.testing.function_model import FunctionModel
+
+    load_first_use()
+    TurnAgent(FunctionModel(str), [calculate])
+    for language in LANGUAGES:
+        open_book(language)
+
+
+def _join_pages() -> None:
+    """Have the kernel keep what has come until now in large pages: most of the time of a fork
+    is spent on the table of the small ones. One that cannot do it goes on as it was."""
+    advise = ctypes.CDLL(None).madvise
+    advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, rights, _, _, _, *file = line.split()
+        if rights.startswith("rw") and file in ([], ["[heap]"]):
+            start, end = (int(each, 16) for each in addresses.split("-"))
+            start = -(-start // LARGE_PAGE) * LARGE_PAGE
+            end = end // LARGE_PAGE * LARGE_PAGE
+            if start < end:
+                advise(start, end - start, MADV_COLLAPSE)
+
+
 def serve(listener: socket.socket) -> Start | None:
     """Fork a process for each start that somebody who has connected asks for. Returns in each of
     them, with what it is to run, and in this one when the last has left, with nothing."""
-    with ExitStack() as held:
-        waiting = [held.enter_context(listener)]
+    watched: list[socket.socket | Running] = [listener]
+    try:
         while True:
-            ready = select.select(waiting, [], [])[0][0]
+            ready = select.select(watched, [], [])[0][0]
             if ready is listener:
-                waiting.append(held.enter_context(listener.accept()[0]))
+                watched.append(listener.accept()[0])
+                continue
+            if isinstance(ready, Running):
+                watched.remove(ready)
+                ready.tell_end()
                 continue
             message, descriptors, _, _ = socket.recv_fds(ready, LARGEST_START, STREAMS + 1)
             if not message:
-                waiting.remove(ready)
+                watched.remove(ready)
                 ready.close()
-                if waiting == [listener] and not select.select(waiting, [], [], 0)[0]:
+                left = [each for each in watched if isinstance(each, socket.socket)]
+                if left == [listener] and not select.select(left, [], [], 0)[0]:
                     return None
                 continue
-            _reap()
             _check_alone()
-            if os.fork() == 0:
-                held.close()
-                start = Start.model_validate_json(message)
-                if _fork_and_stay(*descriptors):
-                    _become(start)
-                    return start
-            for each in descriptors:
-                os.close(each)
-
-
-def _fork_and_stay(report: int, *streams: int) -> bool:
-    """Fork the program, and return in its process, with its streams in place. The process
-    that forked it ends with it."""
-    with socket.socket(fileno=report) as told:
-        pid = os.fork()
-        for number, each in enumerate(streams):
+            pid = os.fork()
             if pid == 0:
-                os.dup2(each, number)
-            os.close(each)
-        if pid == 0:
-            return True
-        with suppress(OSError):  # Nobody may want to know any more.
-            told.send(str(pid).encode())
-            _, status = os.waitpid(pid, 0)
-            told.send(str(os.waitstatus_to_exitcode(status)).encode())
-    os._exit(0)
+                start = Start.model_validate_json(message)
+                _take_streams(*descriptors)
+                _become(start)
+                return start
+            for stream in descriptors[1:]:
+                os.close(stream)
+            watched.append(Running.told(pid, descriptors[0]))
+    finally:
+        for each in watched:
+            each.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A program that was forked: a descriptor that can be read once it has ended, and where
+    its end is told. Nobody may want to know any more."""
+
+    pid: int
+    ended: int
+    report: socket.socket
+
+    @classmethod
+    def told(cls, pid: int, report: int) -> Running:
+        """One that has begun, which is told."""
+        running = cls(pid, os.pidfd_open(pid), socket.socket(fileno=report))
+        with suppress(OSError):
+            running.report.send(str(pid).encode())
+        return running
+
+    def fileno(self) -> int:
+        """What `select` waits for."""
+        return self.ended
+
+    def tell_end(self) -> None:
+        """Tell its exit code, and let go of it."""
+        _, status = os.waitpid(self.pid, 0)
+        with suppress(OSError):
+            self.report.send(str(os.waitstatus_to_exitcode(status)).encode())
+        self.close()
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self.ended)
+        self.report.close()
+
+
+def _take_streams(report: int, *streams: int) -> None:
+    """Put the standard streams in their place, in the process that was forked."""
+    os.close(report)
+    for number, each in enumerate(streams):
+        os.dup2(each, number)
+        os.close(each)
 
 
 def _become(start: Start) -> None:
@@ -191,13 +260,6 @@ def _end(code: int) -> None:
     except OSError:
         return  # The interpreter has a code of its own for this.
     os._exit(code & 0xFF)
-
-
-def _reap() -> None:
-    """Let go of the processes that have ended."""
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG) != (0, 0):
-            pass
 
 
 def _check_alone() -> None:

@@ -96,7 +96,7 @@ class Machine:
 async def test_nothing_is_lost_on_a_machine_that_breaks_over_and_over(home, forks):
     chance, expected, ends_at = drawn(KILL_SEED), set(), monotonic() + SECONDS
     async with (
-        spawned_model_server() as model,
+        spawned_model_server(forks.start) as model,
         running_provider(SystemClock()) as (provider, url),
     ):
         await model.script(Step(times=None, latency_seconds=0.02))

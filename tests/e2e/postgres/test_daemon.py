@@ -22,8 +22,8 @@ def kept_there(postgres, monkeypatch):
 
 
 @pytest.mark.usefixtures("kept_there")
-async def test_a_day_of_it(home, run_gaia, running_daemon):
-    async with spawned_model_server() as model:
+async def test_a_day_of_it(home, run_gaia, running_daemon, forks):
+    async with spawned_model_server(forks.start) as model:
         await model.script(Step(times=None))
         home.settings_file.write_text(
             f"model: {{provider: openai, name: fake, base_url: '{model.openai_base_url}'}}\n"

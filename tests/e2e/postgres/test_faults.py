@@ -53,7 +53,7 @@ async def test_a_server_that_is_killed_loses_and_doubles_nothing(home, forks, se
     chance = random.Random()
     told = {person: [f"{person} says {n}" for n in range(KILLS)] for person in PEOPLE}
     async with (
-        spawned_model_server() as model,
+        spawned_model_server(forks.start) as model,
         running_telegram(SystemClock()) as telegram,
         daemons(forks, home) as daemon,
     ):

@@ -74,7 +74,7 @@ def chance() -> random.Random:
 async def test_each_message_is_answered_once_and_in_order_in_any_weather(home, forks, chance):
     weather = Weather(chance, likelihood=0.15, hangs=rounds(1, thorough=4))
     async with (
-        spawned_model_server() as model,
+        spawned_model_server(forks.start) as model,
         running_telegram(SystemClock()) as telegram,
     ):
         await model.script(Step(times=None, latency_seconds=0.02))
@@ -97,7 +97,7 @@ async def test_each_message_is_answered_once_and_in_order_in_any_weather(home, f
 async def test_kills_in_any_weather_lose_nothing(home, forks, chance):
     weather = Weather(chance, likelihood=KILLED_LIKELIHOOD)
     async with (
-        spawned_model_server() as model,
+        spawned_model_server(forks.start) as model,
         running_telegram(SystemClock()) as telegram,
     ):
         await model.script(Step(times=None, latency_seconds=0.02))

@@ -30,8 +30,12 @@ def clock() -> FakeClock:
 Launcher = Callable[..., EmbeddedServer]
 Opener = Callable[..., EmbeddedLlm]
 
-REPLY_TOKENS = 24
+REPLY_TOKENS = 8
 """Of an answer, unless a test wants longer ones."""
+
+THREADS = 1
+"""Several wait for each other busily, which on a machine with other work costs more than it
+saves."""
 
 
 @pytest.fixture
@@ -47,7 +51,7 @@ async def launch(
                     model=small_model,
                     weights=Weights(folder),
                     context_tokens=context_tokens,
-                    threads=0,
+                    threads=THREADS,
                     log=tmp_path / "logs" / "embedded.log",
                 ),
                 clock=clock,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
+import os
+import signal
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import httpx
 from pydantic import TypeAdapter
 
+from tests.harness.processes import Starter, spawn
 from tests.servers.model_server.app import ScriptedApp
 from tests.servers.model_server.conversation import Answer, Asked
 from tests.servers.model_server.embeddings import RecordedEmbedding
@@ -124,24 +126,17 @@ async def running_model_server(
 
 
 @asynccontextmanager
-async def spawned_model_server(*, port: int = 0) -> AsyncIterator[RemoteModelServer]:
+async def spawned_model_server(start: Starter = spawn) -> AsyncIterator[RemoteModelServer]:
     """Run the server as a process of its own until the block is left."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tests.servers.model_server",
-        "--port",
-        str(port),
-        stdout=asyncio.subprocess.PIPE,
-    )
+    process = await start("tests.servers.model_server", environ=os.environ, stdout=PIPE)
     try:
         line = await process.stdout.readline() if process.stdout else b""
         url = line.decode().strip()
         if not url:
-            raise RuntimeError(f"the model server on port {port} did not start")
+            raise RuntimeError("the model server did not start")
         async with httpx.AsyncClient() as http:
             yield RemoteModelServer(url, http)
     finally:
         if process.returncode is None:
-            process.terminate()
+            process.send_signal(signal.SIGTERM)
         await process.wait()

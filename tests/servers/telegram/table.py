@@ -7,6 +7,7 @@ the value that a field always has.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 
 from pydantic import BaseModel, ConfigDict
@@ -55,7 +56,8 @@ class BotApi(_Row):
         return next((each for each in self.methods if each.casefold() == folded), None)
 
 
+@cache
 def load_bot_api() -> BotApi:
-    """Read the table."""
+    """The table, which is read once."""
     file = resources.files("tests.servers.telegram") / "bot_api.json"
     return BotApi.model_validate_json(file.read_bytes())

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from gaia.testing.clock import START, FakeClock
+from gaia.testing.clock import BUSY_ROUNDS, POLL_SECONDS, START, FakeClock, until
 
 
 async def test_time_stands_still_until_it_is_advanced() -> None:
@@ -48,3 +48,17 @@ async def test_a_cancelled_sleeper_is_forgotten() -> None:
 
 async def test_sleeping_for_no_time_does_not_wait() -> None:
     await FakeClock().sleep(0)
+
+
+async def test_a_long_wait_leaves_the_processor_to_others() -> None:
+    """It looks at once a few times, and then as often as the time that passes allows."""
+    looks, happened = 0, asyncio.Event()
+
+    def has_happened() -> bool:
+        nonlocal looks
+        looks += 1
+        return happened.is_set()
+
+    asyncio.get_running_loop().call_later(50 * POLL_SECONDS, happened.set)
+    await until(has_happened)
+    assert looks <= BUSY_ROUNDS + 60
