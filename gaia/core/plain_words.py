@@ -53,10 +53,9 @@ class PlainWords:
     ) -> Inbound:
         """The message; as the command that it stands for where it answers what gaia said last
         in that chat, or what it replies to, or asks for a reminder and for nothing else, or for
-        what the model has no tools for. In a
-        group nobody answers for somebody else: there a reply is the answer to a reminder, and
-        to anything else the command itself. An edit answers nothing, and one of a request for a
-        reminder is such a request."""
+        what the model has no tools for. In a group nobody answers for somebody else: there a
+        reply is the answer to a reminder, and to anything else the command itself. An edit
+        answers nothing, and one of a request for a reminder is such a request."""
         if inbound.is_forwarded or inbound.attachments:
             return inbound
         memory = self._settings.value.memory
