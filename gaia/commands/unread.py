@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from gaia.commands.registry import Call
 from gaia.digest.extractive import worth_choosing
@@ -13,6 +14,7 @@ from gaia.memory.excerpts import quoted
 from gaia.memory.text import content_terms
 from gaia.store import archive, forgets
 
+WITHIN = timedelta(days=7)
 MOST_TURNS = 50
 MOST_SENTENCES = 8
 """The last ones, in both."""
@@ -43,5 +45,5 @@ def _unread(call: Call) -> Sequence[Sentence]:
         # What is being forgotten may be among it.
         return ()
     seen = visible(conversation.context)
-    turns = archive.unread(call.session, user_id, seen, MOST_TURNS)
+    turns = archive.unread(call.session, user_id, call.now - WITHIN, seen, MOST_TURNS)
     return worth_choosing(turns, in_group=not conversation.direct)

@@ -83,9 +83,10 @@ def of_session(session: Session, session_id: str, *, after: int = 0) -> Sequence
 
 
 def unread(
-    session: Session, user_id: str, contexts: Collection[str], most: int
+    session: Session, user_id: str, since: datetime, contexts: Collection[str], most: int
 ) -> Sequence[ArchivedTurn]:
-    """The last turns of a user of which nothing is learned yet, within some contexts."""
+    """The last turns of a user since then of which nothing is learned yet, within some
+    contexts."""
     is_read = exists().where(
         DigestRow.session_id == ArchivedTurnRow.session_id,
         DigestRow.user_id == user_id,
@@ -93,8 +94,8 @@ def unread(
     )
     rows = session.scalars(
         select(ArchivedTurnRow)
-        .where(ArchivedTurnRow.user_id == user_id, *said_within(None, None, contexts), ~is_read)
-        .order_by(ArchivedTurnRow.archive_id.desc())
+        .where(ArchivedTurnRow.user_id == user_id, *said_within(since, None, contexts), ~is_read)
+        .order_by(ArchivedTurnRow.said_at.desc(), ArchivedTurnRow.archive_id.desc())
         .limit(most)
     )
     return [archived_turn(row) for row in rows][::-1]
