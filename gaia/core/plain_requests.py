@@ -31,6 +31,7 @@ COMMANDS = {
     "help": "/help",
     "about": "/about",
     "reset": "/reset",
+    "stop": "/stop",
     "everything": "/forget",
     "last": "/forget that",
 }

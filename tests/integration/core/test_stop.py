@@ -25,6 +25,14 @@ async def test_stop_interrupts_the_answer_and_the_next_turn_knows(running_core):
         ]
 
 
+async def test_the_word_alone_stops_a_model_without_tools(running_core):
+    async with running_core(is_small=True) as core:
+        core.model.hold("long")
+        await core.channel.say("long")
+        await core.model.until_asked("long")
+        assert await core.say("stop!") == STOPPED
+
+
 async def test_stop_drops_what_waits_for_a_retry(running_core):
     async with running_core(lambda request: ModelUnavailableError("down")) as core:
         await core.channel.say("hello")

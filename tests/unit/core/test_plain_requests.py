@@ -83,6 +83,12 @@ REQUESTS = {
         Let's start over
         Neues Gespräch
     """,
+    "/stop": """
+        Stop!
+        stop writing please
+        Hör auf
+        Arrête !
+    """,
     "/forget": """
         Forget everything you know about me
         Delete everything you know about me.
