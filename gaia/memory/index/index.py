@@ -185,6 +185,8 @@ class Index:
             await asyncio.Event().wait()
             return
         self._stage = Stage.DUE
+        # What a search failed of before tells nothing of the parts that are opened now.
+        self._searcher.fault = ""
         try:
             if self._start_after_seconds:
                 await until_set(self._clock, self._start_after_seconds, self._hurried)

@@ -84,9 +84,9 @@ class Rig:
         )
 
     @asynccontextmanager
-    async def serving(self) -> AsyncIterator[Index]:
-        """An index that is served, and has done what there was to do."""
-        index = self.index()
+    async def serving(self, again: Index | None = None) -> AsyncIterator[Index]:
+        """An index that is served, perhaps `again`, and has done what there was to do."""
+        index = again or self.index()
         async with served(index):
             yield index
 

@@ -8,6 +8,7 @@ import pytest
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory.index.parts import PATIENCE_SECONDS
+from gaia.messages import Health
 from gaia.testing.clock import until
 from gaia.testing.fake_index import FakeEmbedder, FakeStorage
 
@@ -68,6 +69,18 @@ async def test_a_search_that_the_embedder_fails_is_seen_until_one_works(rig):
         rig.embedder.broken = ""
         await index.nearest(ada, "tea", 5)
         assert index.health().ok
+
+
+async def test_a_failed_search_is_forgotten_once_the_index_is_opened_again(rig):
+    ada = await rig.user("Ada")
+    await rig.remember(ada, "tea")
+    async with rig.serving() as index:
+        rig.embedder.broken = "the host answered 500"
+        with pytest.raises(IndexUnavailableError, match="500"):
+            await index.nearest(ada, "tea", 5)
+        rig.embedder.broken = ""
+    async with rig.serving(again=index):
+        assert index.health() == Health(ok=True)
 
 
 class HangingEmbedder(FakeEmbedder):
