@@ -271,7 +271,8 @@ class Awake:
                 restless += RESTLESS_SECONDS
                 self._clock.advance(1)
             if time.monotonic() > begun + HOPELESS_SECONDS:
-                raise TimeoutError(f"gaia does not come to rest: {', '.join(_busy())}")
+                waits = ", ".join(_busy()) or f"index: {self.app.index.health().detail}"
+                raise TimeoutError(f"gaia does not come to rest: {waits}")
 
     async def _until_next_job(self) -> timedelta:
         """How long until a daily job is due. Those that are run more often wait for a talk."""
