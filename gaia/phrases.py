@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from importlib import resources
+from typing import Any
 
 import regex
+import yaml
 
 NOTATION = {
     "[": "(?:",
@@ -28,6 +31,11 @@ NOTATION = {
     # What stands between two words that may be missing need not be there either.
     " ": r"(?:\s+|\b\s*)",
 }
+
+
+def phrases_in(package: str, name: str) -> Any:
+    """The phrases in a YAML file of a package, in whatever order they stand there."""
+    return yaml.safe_load(resources.files(package).joinpath(name).read_text("utf-8"))
 
 
 def any_phrase(phrases: Iterable[str]) -> regex.Pattern[str]:

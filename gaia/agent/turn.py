@@ -250,7 +250,7 @@ class Agent:
         due, recent = known.preloaded.due, known.preloaded.recent
         if self.model.is_small:
             # It would answer the reminder, whatever the message says.
-            due, recent = asked_for(due, ask.words), ()
+            due, recent = _asked_for(due, ask.words), ()
         told = [*known.preloaded.prefix.texts, *(reminder.text for reminder in due)]
         context = prompt.plain_context if self.model.is_small else prompt.turn_context
 
@@ -314,7 +314,7 @@ class Agent:
         )
 
 
-def asked_for(due: Sequence[Memory], words: str) -> Sequence[Memory]:
+def _asked_for(due: Sequence[Memory], words: str) -> Sequence[Memory]:
     """Those reminders about which a message asks, by a word of theirs."""
     asked = content_terms(words) if QUESTION_MARKS.search(words) else frozenset()
     return [each for each in due if not asked.isdisjoint(content_terms(each.text))]

@@ -12,15 +12,19 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
 import regex
-import yaml
 
 from gaia.memory.reminders.alarms import alarm_words
-from gaia.memory.reminders.phrases import ASKING, POLITE, is_several_sentences, stripped
-from gaia.phrases import any_phrase, without_accents
+from gaia.memory.reminders.phrases import (
+    APOSTROPHES,
+    ASKING,
+    POLITE,
+    is_several_sentences,
+    stripped,
+)
+from gaia.phrases import any_phrase, phrases_in, without_accents
 
 LONGEST = 500
 """Characters of a message that is such a request and nothing else."""
@@ -59,7 +63,6 @@ ASKED = regex.compile(
 """Before a request: it is put as a question."""
 
 MARKS = " \t.,;:!?…¿¡"
-APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
 
 
 class _Asked(NamedTuple):
@@ -136,9 +139,7 @@ def _without_courtesies_before(text: str) -> str:
 @cache
 def _patterns() -> Sequence[tuple[str, regex.Pattern[str]]]:
     """Each kind of request as each language says it."""
-    told: Mapping[str, Mapping[str, Sequence[str]]] = yaml.safe_load(
-        resources.files(__package__).joinpath("requests.yaml").read_text("utf-8")
-    )
+    told: Mapping[str, Mapping[str, Sequence[str]]] = phrases_in(__package__, "requests.yaml")
     return [
         (kind, any_phrase(phrases)) for kinds in told.values() for kind, phrases in kinds.items()
     ]

@@ -165,11 +165,11 @@ class TurnEnds:
                 buttons=() if question is None else question.buttons,
                 is_incognito=batch.is_incognito,
             )
-        has_faded = False
-        if batch.is_incognito and outcome.retry is None:
+        is_wiped = batch.is_incognito and outcome.retry is None
+        if is_wiped:
             incognito.wipe_turn(session, batch.turn_id)
-            # Otherwise its last chunk is the last to go.
-            has_faded = outcome.reply is None
+        # Of one that is answered the last chunk is the last to go.
+        has_faded = is_wiped and outcome.reply is None
         if has_faded:
             forgets.fade(session, present.user_id, now)
         if not batch.is_incognito:

@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 
 import regex
-import yaml
 
 from gaia.memory.reminders.phrases import stripped
-from gaia.phrases import any_phrase, without_accents
+from gaia.phrases import any_phrase, phrases_in, without_accents
 
 
 def asks_for_deed(sentence: str) -> str:
@@ -25,7 +23,5 @@ def asks_for_deed(sentence: str) -> str:
 
 @cache
 def _patterns() -> Mapping[str, regex.Pattern[str]]:
-    told: Mapping[str, Sequence[str]] = yaml.safe_load(
-        resources.files(__package__).joinpath("deeds.yaml").read_text("utf-8")
-    )
+    told: Mapping[str, Sequence[str]] = phrases_in(__package__, "deeds.yaml")
     return {language: any_phrase(phrases) for language, phrases in told.items()}

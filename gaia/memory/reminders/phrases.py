@@ -80,6 +80,7 @@ REFUSING = regex.compile(
 )
 """Words before a request that refuse it."""
 
+APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
 SENTENCE_END = regex.compile(r"[.!?。！？]+(?=\s+\S)|\n")
 EDGE = "\\s\\p{P}\\p{S}"
 TRIMMED = regex.compile(rf"^[{EDGE}]+|[\s,;:.!?\-–—。！？、]+$")

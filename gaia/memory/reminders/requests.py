@@ -20,6 +20,7 @@ from gaia.memory.reminders.doubts import (
 )
 from gaia.memory.reminders.phrases import (
     ADDED,
+    APOSTROPHES,
     ASKED,
     ASKED_WITHIN,
     ASKING,
@@ -53,7 +54,6 @@ LENGTHS = (
 )
 """How one says when something is that takes so long from now."""
 
-_APOSTROPHES = str.maketrans("\u2019\u2018\u02bc", "'''")
 _ORDINAL = regex.compile(r"(?<=\b\d\d?)\.(?= )")
 """The mark of a day's number, as in "am 24. Dezember"."""
 
@@ -169,7 +169,7 @@ def task_of(words: str, said_at: datetime, zone: tzinfo) -> str:
 def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | None:
     """The time that some words name, if they say nothing else: `an hour` and `10 min` as well
     as `in an hour`."""
-    text = words.strip().translate(_APOSTROPHES)
+    text = words.strip().translate(APOSTROPHES)
     spelled = regex.sub(
         r"^\W*(?:in |for )?(\d+)\s*h\s*(\d\d?)\s*m?$", r"in \1 hours \2 minutes", text
     )
@@ -269,7 +269,7 @@ def _joined(text: str) -> str:
 
 def _spelled(text: str) -> str:
     """A text with the marks that the rules know, and hours in full."""
-    return regex.sub(r"(?<=\bin \d{1,3})\s*h\b", " hours", text.translate(_APOSTROPHES))
+    return regex.sub(r"(?<=\bin \d{1,3})\s*h\b", " hours", text.translate(APOSTROPHES))
 
 
 def _inside(asked: str) -> str:

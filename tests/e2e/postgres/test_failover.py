@@ -55,7 +55,7 @@ async def test_a_failover_loses_and_doubles_nothing(home, forks, servers):
     chance = random.Random()
     told = {person: [f"{person} says {n}" for n in range(2)] for person in PEOPLE}
     async with (
-        spawned_model_server() as model,
+        spawned_model_server(forks.start) as model,
         running_telegram(SystemClock()) as telegram,
         daemons(forks, home) as daemon,
     ):
