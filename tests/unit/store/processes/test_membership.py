@@ -214,14 +214,14 @@ async def test_a_way_that_stands_still_is_given_up(
 ) -> None:
     with way_to(postgres.database(), tmp_path) as (way, url):
         database = PostgresDatabase(url)
-        ada = Member(database, tmp_path / "ada", silent_seconds=0.3)
+        ada = Member(database, tmp_path / "ada", silent_seconds=1.0)
         way.mark, way.breaks = b"LISTEN", STILL
         async with ada.working():
             await ada.until(lambda: ada.recovered > 0)
         assert way.breaks == ""
         said = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
         (lost,) = [each for each in said if "cut off from the database" in each]
-        assert f"{database.name} does not answer (nothing came back for 0.3 s)" in lost
+        assert f"{database.name} does not answer (nothing came back for 1 s)" in lost
         await database.close()
 
 
