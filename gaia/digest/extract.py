@@ -7,6 +7,7 @@ never "nothing found".
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 
 from gaia.digest import prompt
@@ -77,7 +78,9 @@ class GaiaExtractor:
         return Extracted(found, answer.usage)
 
     async def _choose(self, window: Window) -> Extracted:
-        offered = worth_choosing(window.turns, in_group=window.in_group, before=window.before)
+        offered = await asyncio.to_thread(
+            worth_choosing, window.turns, in_group=window.in_group, before=window.before
+        )
         told = abstract_so_far(window)
         if not offered:
             return Extracted(Extraction(told, ()), self._nothing())
