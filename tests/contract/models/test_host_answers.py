@@ -10,9 +10,9 @@ what must come of it:
   screen, and not in the session.
 - `sent`: of the last request, `has` and `lacks` name fields, `says` and `omits` words.
 
-It is run over every protocol, whole and streamed, unless `protocols` or `modes` name
-fewer; in a fast run over one of these. `user` is what the person says, after the
-`earlier` messages.
+It is run over every protocol, whole or streamed in turns, unless `protocols` or `modes` name
+fewer; in a thorough run both ways, in a fast one over one of these. `user` is what the person
+says, after the `earlier` messages.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from gaia.store.opener import open_database
 from gaia.store.sessions import SessionKey
 from gaia.store.tables import UserRow
 from gaia.testing.clock import START, FakeClock
-from tests.harness.effort import FAST
+from tests.harness.effort import FAST, THOROUGH
 from tests.servers.serve import serving
 
 from .conftest import KEY, without_anthropic
@@ -202,11 +202,14 @@ def _connection(protocol: str, resolved: ResolvedModel) -> Connection:
 
 
 def _ways(number: int, row: Row) -> Sequence[tuple[str, str]]:
-    """The protocols and modes to run a row over; in a fast run one of them, in turns."""
+    """The protocols to run a row over, each in one of the modes, in turns; in a thorough run
+    in each of them, in a fast one a single protocol."""
+    protocols = row.get("protocols", PROTOCOLS)
+    modes = row.get("modes", ("whole", "streamed"))
+    if THOROUGH:
+        return [(protocol, mode) for protocol in protocols for mode in modes]
     ways = [
-        (protocol, mode)
-        for protocol in row.get("protocols", PROTOCOLS)
-        for mode in row.get("modes", ("whole", "streamed"))
+        (protocol, modes[(number + place) % len(modes)]) for place, protocol in enumerate(protocols)
     ]
     return [ways[number % len(ways)]] if FAST else ways
 
