@@ -110,7 +110,8 @@ def _proposal(
         zone=None if due is None else due.zone,
         expires_at=expires_at,
         is_past=verdict is Verdict.PAST,
-        names_time=bool(placed),
+        # Also one that nobody can place.
+        names_time=bool(placed or when.find(sentence.text, said_at, zone, ahead=True)),
         pending=pending,
     )
 

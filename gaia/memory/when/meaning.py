@@ -26,6 +26,9 @@ SENTENCE_END = regex.compile(r"[.!?\n。](?!\d)")
 FARTHEST_TENSE = 200
 """Characters before and after a phrase in which its tense is looked for."""
 
+BELONGS = regex.compile(r"['’]s\b|[の的의]| i[cç]in\b| (?=\p{Hangul})")  # noqa: RUF001
+"""What makes a day one of what follows: "Saturday's tickets"."""
+
 MOMENTS = {"in_half_hour": 30, "in_ninety": 90, "ago_half_hour": -30}
 """Phrases that name minutes from now."""
 
@@ -108,7 +111,7 @@ class Meaning:
             said = self.text.text[begins:ends]
             return self._part_alone(part, begins, ends) if " " in said else None
         found = days_of(days, self.book, seen)
-        if found is None:
+        if found is None or (seen.back and not self._tells_when(chain, days, found)):
             return None
         if lengths:
             is_span = len(chain) == 2 and not self.ahead
@@ -226,6 +229,13 @@ class Meaning:
     def _seen(self, chain: Sequence[Piece]) -> Seen:
         return Seen(self.now, self.zone, back=not self.ahead and self._is_past(chain))
 
+    def is_to_come(self, chain: Sequence[Piece]) -> bool:
+        """Whether what a phrase tells of is certain to lie ahead."""
+        future = self.book.future
+        return self.ahead or (
+            future is not None and future.search(self._around(chain, CLAUSE_END)) is not None
+        )
+
     def _is_past(self, chain: Sequence[Piece]) -> bool:
         """Whether the clause in which a phrase stands is in the past tense, or the sentence
         where the clause has no tense."""
@@ -236,6 +246,18 @@ class Meaning:
             if self.book.past is not None and self.book.past.search(around):
                 return True
         return False
+
+    def _tells_when(self, chain: Sequence[Piece], days: Sequence[Piece], found: Days) -> bool:
+        """Whether a phrase in the past tense is certain to lie in the past: it does in the
+        present tense too, or the clause begins with it. Behind a verb it may be what was told
+        or bought: "I got tickets for Friday", "He said that it is on Friday"."""
+        ahead = Seen(self.now, self.zone, back=False)
+        if found == days_of(days, self.book, ahead):
+            return True
+        begins, text = chain[0].start, self.text.text
+        clause = max((each.end() for each in CLAUSE_END.finditer(text, 0, begins)), default=0)
+        is_first = not regex.search(r"\w", text[clause:begins])
+        return is_first and BELONGS.match(text, chain[-1].end) is None
 
     def _around(self, chain: Sequence[Piece], ends: regex.Pattern[str]) -> str:
         begins, after = chain[0].start, chain[-1].end

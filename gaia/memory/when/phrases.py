@@ -60,9 +60,9 @@ class Reader:
             following = chains[index + 1] if index + 1 < len(chains) else None
             span: Span | None
             read, parts = [chain], list[Sequence[Piece]]()
-            if following and (both := self._from_to(chain, following)):
+            if following and (ends := self._from_to(chain, following)):
                 taken.add(index + 1)
-                span, read = both, [chain, following]
+                span, read = self._range(chain, following, *ends), [chain, following]
             elif following and (limited := self._until(chain, following)):
                 taken.add(index + 1)
                 span, read, parts = limited, [[*chain, *following]], [chain, following]
@@ -288,11 +288,10 @@ class Reader:
             return None
         if found is None or found.first > self.meaning.now.date():
             return None
-        tomorrow = self.meaning.midnight(self.meaning.now.date() + timedelta(days=1))
-        return Span(self.meaning.midnight(found.first), tomorrow, False, begins, ends)
+        return Span(self.meaning.midnight(found.first), None, False, begins, ends)
 
-    def _from_to(self, one: Sequence[Piece], other: Sequence[Piece]) -> Span | None:
-        """ "from Monday to Friday" """
+    def _from_to(self, one: Sequence[Piece], other: Sequence[Piece]) -> tuple[int, int] | None:
+        """Where "from Monday to Friday" begins and ends, if two chains are one."""
         edges, text = self.meaning.book.edges, self.meaning.text.text
         begin = max(0, one[0].start - LONGEST_EDGE)
         before = edges["from"].search(text, begin, one[0].start) if "from" in edges else None
@@ -302,6 +301,19 @@ class Reader:
         has_from = "from_after" in edges and edges["from_after"].fullmatch(between.strip())
         if not ((before and has_to) or (has_from and after)):
             return None
+        return (
+            before.start() if before else one[0].start,
+            after.end() if after else other[-1].end,
+        )
+
+    def _range(
+        self, one: Sequence[Piece], other: Sequence[Piece], begins: int, ends: int
+    ) -> Span | None:
+        """What lies between two chains. Days of the week may be those of each, as in "I work
+        from Monday to Friday", unless something is to come."""
+        kinds = {piece.kind for piece in (*one, *other)}
+        if kinds == {"weekday"} and not self.meaning.is_to_come(one):
+            return None
         first, last = self.meaning.of(one), self.meaning.of(other)
         if first is None or last is None or first.rule or last.rule:
             return None
@@ -310,8 +322,7 @@ class Reader:
             end += timedelta(days=7)
         if end <= first.start or last.has_time != first.has_time:
             return None
-        begins = before.start() if before else first.begins
-        return Span(first.start, end, first.has_time, begins, after.end() if after else last.ends)
+        return Span(first.start, end, first.has_time, begins, ends)
 
     def _edge(self, chain: Sequence[Piece], *kinds: str) -> tuple[str, int, int]:
         """The kind of the word before or after a chain, and where both begin and end. A
