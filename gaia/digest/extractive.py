@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from gaia.digest.plain import tells_of_oneself
-from gaia.digest.question_classifier import QuestionClassifier
 from gaia.digest.sentences import Attribution, Sentence, sentences
 from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Checked, Proposal, Window
 from gaia.memory.search.pleasantries import is_pleasantry
+from gaia.memory.sentence_classifier import SentenceClassifier
 from gaia.memory.text import content_terms, storable
 from gaia.store.archive import ArchivedTurn
 from gaia.store.memory_tables import MemoryKind
@@ -117,7 +117,7 @@ def _most_telling(told: Mapping[Terms, Sentence], most: int) -> Sequence[Sentenc
     """Those with the most terms, in their order; none that asks after all."""
     if not told:
         return []
-    classifier = QuestionClassifier()
+    classifier = SentenceClassifier()
     by_terms = sorted(told, key=lambda terms: -len(terms))
     telling = (terms for terms in by_terms if not classifier.asks(told[terms].text))
     best = set(islice(telling, most))

@@ -80,6 +80,7 @@ def _proposal(
         return Refusal.NOT_THEIRS
     said_at = sentence.turn.said_at
     placed = when.find(sentence.text, said_at, zone)
+    to_come = placed or when.find(sentence.text, said_at, zone, ahead=True)
     expires_at = _ends(placed, said_at) if verdict is Verdict.ONLY_NOW else None
     kind = finding.kind
     if kind is MemoryKind.RULE and verdict is Verdict.ONLY_NOW:
@@ -90,7 +91,7 @@ def _proposal(
         # Nobody has judged that it is to be followed: it is known, and not obeyed.
         kind = MemoryKind.PREFERENCE
     is_reminder = kind is MemoryKind.REMINDER
-    due = _due(finding.when, placed, said_at, zone, hour) if is_reminder else None
+    due = _due(finding.when, to_come, said_at, zone, hour) if is_reminder else None
     if is_reminder and due is None:
         kind = MemoryKind.FACT
     return Proposal(
@@ -111,7 +112,7 @@ def _proposal(
         expires_at=expires_at,
         is_past=verdict is Verdict.PAST,
         # Also one that nobody can place.
-        names_time=bool(placed or when.find(sentence.text, said_at, zone, ahead=True)),
+        names_time=bool(to_come),
         pending=pending,
     )
 
@@ -206,7 +207,7 @@ def _due(
     found = [(each, due_of(each, said_at, zone, hour)) for each in placed]
     coming = {due: each.start for each, due in found if due is not None}
     # What the model names is read as well: `day after tomorrow` holds `tomorrow`.
-    starts = {each.start for each in when.find(named, said_at, zone)}
+    starts = {each.start for each in when.find(named, said_at, zone, ahead=True)}
     days = {each.astimezone(zone).date() for each in starts}
     chosen = (
         [due for due, start in coming.items() if start in starts]

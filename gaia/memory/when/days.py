@@ -2,16 +2,16 @@
 
 Conventions, where people differ:
 
-- A weekday or a date without a year is the next to come, or the last that was where a clause
-  in the past tense begins with it: "On Friday I saw Bob". Behind a verb of the past it is not
-  placed: of "I got tickets for Friday" and "I saw Bob on Friday" nobody can tell which Friday.
-  On a Monday, "Monday" is not today.
+- A weekday is the next to come, or the last that was where the sentence is in the past tense,
+  if the sentence as a whole agrees: of "I got tickets for Friday" it does not. A date without
+  a year is the next to come, and in the past none: the year is not known. On a Monday,
+  "Monday" is not today.
 - "next Friday" lies in the next calendar week, from Monday on, in the languages whose
   book says so (`weekday_next`); in others it is the first to come (`weekday_coming`).
 - What is some weeks, months or years ago is a span, the calendar week, month or year that
   holds the day; what comes in as many is the day itself.
 - "since May" is the day on which that began, and "until Friday" begins with today and ends
-  with Friday. "From Monday to Friday" may be so each week: it is placed if it is to come.
+  with Friday.
 """
 
 from __future__ import annotations

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 
 import regex
 
+from gaia.memory.sentence_classifier import Side
 from gaia.memory.when import clock
 from gaia.memory.when.book import Book, Piece
 from gaia.memory.when.days import days_of, is_day
@@ -26,8 +27,9 @@ SENTENCE_END = regex.compile(r"[.!?\n。](?!\d)")
 FARTHEST_TENSE = 200
 """Characters before and after a phrase in which its tense is looked for."""
 
-BELONGS = regex.compile(r"['’]s\b|[の的의]| i[cç]in\b| (?=\p{Hangul})")  # noqa: RUF001
-"""What makes a day one of what follows: "Saturday's tickets"."""
+AROUND = " .,;:!?-"
+YEARLY = frozenset({"date", "date_range", "dotted", "slashed", "month"})
+"""Days that are in each year, unless one is named: "I was born on 3 March"."""
 
 MOMENTS = {"in_half_hour": 30, "in_ninety": 90, "ago_half_hour": -30}
 """Phrases that name minutes from now."""
@@ -63,6 +65,8 @@ class Meaning:
     zone: tzinfo
     ahead: bool
     """Whether what is meant lies ahead, whatever the tense."""
+    side: Callable[[str], Side | None]
+    """On which side of today the day lies that a sentence names."""
 
     def of(self, chain: Sequence[Piece]) -> Span | None:
         """What the phrases of a chain mean together; `None` where it is not certain."""
@@ -111,7 +115,7 @@ class Meaning:
             said = self.text.text[begins:ends]
             return self._part_alone(part, begins, ends) if " " in said else None
         found = days_of(days, self.book, seen)
-        if found is None or (seen.back and not self._tells_when(chain, days, found)):
+        if found is None or not (self.ahead or self._is_certain(chain, days, found, seen)):
             return None
         if lengths:
             is_span = len(chain) == 2 and not self.ahead
@@ -229,13 +233,6 @@ class Meaning:
     def _seen(self, chain: Sequence[Piece]) -> Seen:
         return Seen(self.now, self.zone, back=not self.ahead and self._is_past(chain))
 
-    def is_to_come(self, chain: Sequence[Piece]) -> bool:
-        """Whether what a phrase tells of is certain to lie ahead."""
-        future = self.book.future
-        return self.ahead or (
-            future is not None and future.search(self._around(chain, CLAUSE_END)) is not None
-        )
-
     def _is_past(self, chain: Sequence[Piece]) -> bool:
         """Whether the clause in which a phrase stands is in the past tense, or the sentence
         where the clause has no tense."""
@@ -247,17 +244,25 @@ class Meaning:
                 return True
         return False
 
-    def _tells_when(self, chain: Sequence[Piece], days: Sequence[Piece], found: Days) -> bool:
-        """Whether a phrase in the past tense is certain to lie in the past: it does in the
-        present tense too, or the clause begins with it. Behind a verb it may be what was told
-        or bought: "I got tickets for Friday", "He said that it is on Friday"."""
-        ahead = Seen(self.now, self.zone, back=False)
-        if found == days_of(days, self.book, ahead):
+    def _is_certain(
+        self, chain: Sequence[Piece], days: Sequence[Piece], found: Days, seen: Seen
+    ) -> bool:
+        """Whether days are on the side of today on which the tense puts them: there is no
+        other, or the sentence as a whole is of that side. "I got tickets for Friday" has the
+        past tense, and of many verbs it is not known. Of a date behind, the year is not."""
+        if found == days_of(days, self.book, replace(seen, back=not seen.back)):
             return True
-        begins, text = chain[0].start, self.text.text
-        clause = max((each.end() for each in CLAUSE_END.finditer(text, 0, begins)), default=0)
-        is_first = not regex.search(r"\w", text[clause:begins])
-        return is_first and BELONGS.match(text, chain[-1].end) is None
+        if seen.back and any(piece.kind in YEARLY for piece in days):
+            return False
+        sentence = self._around(chain, SENTENCE_END)
+        if sentence.strip(AROUND) == self.text.source(chain[0].start, chain[-1].end):
+            return True
+        side = self.side(sentence)
+        if seen.back:
+            return side is Side.BEHIND
+        future = self.book.future
+        is_to_come = future is not None and future.search(self._around(chain, CLAUSE_END))
+        return side is Side.AHEAD or (side is None and bool(is_to_come))
 
     def _around(self, chain: Sequence[Piece], ends: regex.Pattern[str]) -> str:
         begins, after = chain[0].start, chain[-1].end

@@ -309,11 +309,7 @@ class Reader:
     def _range(
         self, one: Sequence[Piece], other: Sequence[Piece], begins: int, ends: int
     ) -> Span | None:
-        """What lies between two chains. Days of the week may be those of each, as in "I work
-        from Monday to Friday", unless something is to come."""
-        kinds = {piece.kind for piece in (*one, *other)}
-        if kinds == {"weekday"} and not self.meaning.is_to_come(one):
-            return None
+        """What lies between two chains."""
         first, last = self.meaning.of(one), self.meaning.of(other)
         if first is None or last is None or first.rule or last.rule:
             return None

@@ -1,17 +1,21 @@
 # ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
-"""What asks without a mark is not told; none of these sentences is in `scripts/questions.yaml`."""
+"""What asks without a mark is not told; none of these sentences is in `scripts/sentences`."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 import yaml
 
 from gaia.digest.extractive import worth_choosing
-from gaia.digest.question_classifier import QuestionClassifier
+from gaia.memory.sentence_classifier import SentenceClassifier
+from gaia.memory.when import find
+from gaia.testing.clock import START
 from tests.harness.turns import turns_of
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
@@ -58,13 +62,13 @@ TOLD = """
 my sister lives in nairobi and works for a bank
 i cant eat gluten
 our son tim starts school in september
-the plumber comes on wednesday at 10
+the roofer comes on tuesday at 9
 when i was a kid we had a boat
 i am terrified of spiders
 meine schwester wohnt in nairobi
 ich vertrage kein gluten
 als kind hatten wir ein boot
-der klempner kommt mittwoch um 10
+der dachdecker kommt dienstag um 9
 mi hermana vive en nairobi
 no puedo comer gluten
 de pequeño teníamos un barco
@@ -94,28 +98,34 @@ chị tôi sống ở nairobi
 
 
 def test_most_of_what_asks_is_seen_without_a_mark() -> None:
-    asks = QuestionClassifier().asks
+    asks = SentenceClassifier().asks
     missed = [sentence for sentence in ASKED if not asks(sentence)]
     assert len(missed) <= len(ASKED) // 10, missed
 
 
 def test_nothing_that_tells_is_taken_for_a_question() -> None:
-    asks = QuestionClassifier().asks
+    asks = SentenceClassifier().asks
     assert [sentence for sentence in TOLD if asks(sentence)] == []
 
 
 @pytest.mark.thorough
 def test_the_plane_is_what_the_sentences_make_it() -> None:
     done = subprocess.run(
-        [sys.executable, SCRIPTS / "fit_questions.py", "--check"], capture_output=True, text=True
+        [sys.executable, SCRIPTS / "fit_sentences.py", "--check"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_no_sentence_here_is_one_of_those_that_it_was_made_from() -> None:
-    learned = yaml.safe_load((SCRIPTS / "questions.yaml").read_text("utf-8"))
-    known = {text for kinds in learned.values() for texts in kinds.values() for text in texts}
-    assert not known & {*ASKED, *TOLD}
+    known = {
+        text
+        for file in (SCRIPTS / "sentences").glob("*.yaml")
+        for kinds in yaml.safe_load(file.read_text("utf-8")).values()
+        for texts in kinds.values()
+        for text in texts
+    }
+    assert len(known) > 1500
+    assert not known & {*ASKED, *TOLD, *AHEAD, *BEHIND}
 
 
 def test_only_what_was_told_is_offered() -> None:
@@ -133,3 +143,40 @@ def test_only_what_was_told_is_offered() -> None:
 def test_without_the_embedder_all_that_was_told_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gaia.memory.index.embedded.PACKAGE", "no_such_package")
     assert len(worth_choosing(turns_of("I live in Sevilla", "que hora es en tokio"))) == 2
+
+
+AHEAD = """
+my driving lesson is on wednesday
+we got invited to a barbecue on saturday
+she said the results come on tuesday
+der handwerker kommt am freitag vormittag
+ich hab für sonntag theaterkarten bekommen
+mañana no, el lunes viene el electricista
+on m'a donné un rendez-vous pour mercredi
+hanno rinviato la partita a domenica
+в субботу идём в театр
+zaterdag gaan we naar het strand
+""".strip().splitlines()
+
+BEHIND = """
+my driving lesson on wednesday was a disaster
+we had a barbecue on saturday
+the results came on tuesday
+der handwerker war am freitag da
+am sonntag haben wir im theater geschlafen
+el lunes vino el electricista
+mercredi j'ai raté mon rendez-vous
+domenica abbiamo perso la partita
+в субботу мы ходили в театр
+zaterdag waren we op het strand
+""".strip().splitlines()
+
+
+def test_with_the_tense_a_day_is_hardly_ever_on_the_wrong_side() -> None:
+    def placed(sentence: str) -> str:
+        days = find(sentence, START, UTC)
+        return "" if not days else "ahead" if days[0].start > START else "behind"
+
+    ahead, behind = Counter(map(placed, AHEAD)), Counter(map(placed, BEHIND))
+    assert ahead["behind"] + behind["ahead"] <= 1
+    assert ahead["ahead"] + behind["behind"] >= 10
