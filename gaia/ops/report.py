@@ -6,6 +6,7 @@ Read on both ends of the control socket, so it imports no part of the daemon.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,6 +18,13 @@ class Report(BaseModel):
 
     # Most commands need few of the reports: one is built when it is used first.
     model_config = ConfigDict(frozen=True, defer_build=True)
+
+    @classmethod
+    def of(cls, source: object, **others: object) -> Self:
+        """The report on `source`: a field that is not among `others` has its attribute of that
+        name, which has to be there."""
+        same = {name: getattr(source, name) for name in cls.model_fields if name not in others}
+        return cls.model_validate({**same, **others})
 
 
 class PartStatus(Report):

@@ -45,13 +45,7 @@ be told. A minute does as a rule; a turn that runs meanwhile is waited for."""
 
 def channel_status(name: str, health: Health) -> ChannelStatus:
     """How a channel is."""
-    return ChannelStatus(
-        name=name,
-        ok=health.ok,
-        detail=health.detail,
-        worked_at=health.worked_at,
-        is_stalled=health.is_stalled,
-    )
+    return ChannelStatus.of(health, name=name)
 
 
 def model_status(model: ChatModel, now: datetime) -> ModelStatus:
@@ -65,8 +59,7 @@ def model_status(model: ChatModel, now: datetime) -> ModelStatus:
         was_tried=health.was_tried,
         calls_today=today.made,
         failed_today=today.failed,
-        latency=latency
-        and LatencyStatus(last=latency.last, median=latency.median, p95=latency.p95),
+        latency=latency and LatencyStatus.of(latency),
         failed_at=health.last_error,
         cause=health.cause,
         asked=model.known.describe(),
@@ -88,7 +81,7 @@ def outbox_status(backlog: outbox.Backlog, now: datetime) -> QueueStatus:
         waiting=backlog.open,
         dead=backlog.dead,
         oldest_seconds=age(backlog.oldest, now),
-        causes=tuple(WaitStatus(waiting=each.waiting, cause=each.error) for each in backlog.causes),
+        causes=tuple(WaitStatus.of(each, cause=each.error) for each in backlog.causes),
     )
 
 
@@ -98,15 +91,7 @@ def usage_status(
     """What each user used today, those first who used most."""
     costs = add_up(used, names, by=By.USER, since=today, until=today)
     return tuple(
-        UsageStatus(
-            user=line.subject,
-            calls=line.calls,
-            tokens_in=line.tokens_in,
-            tokens_out=line.tokens_out,
-            cost=line.known_cost,
-            unpriced=line.unpriced,
-        )
-        for line in costs.lines
+        UsageStatus.of(line, user=line.subject, cost=line.known_cost) for line in costs.lines
     )
 
 
@@ -130,14 +115,7 @@ def job_statuses(runs: Iterable[JobRun], now: datetime) -> tuple[JobStatus, ...]
 def _job_status(run: JobRun, now: datetime) -> JobStatus:
     state = run.state(running=True)
     late = max(now - run.due_at, timedelta(0)) if state is JobState.WAITS else run.late
-    return JobStatus(
-        name=run.name,
-        state=state,
-        started_at=run.started_at,
-        late_seconds=late.total_seconds(),
-        error=run.error,
-        next_at=run.next_at,
-    )
+    return JobStatus.of(run, state=state, late_seconds=late.total_seconds())
 
 
 def digests_detail(counts: DigestCounts, used_up: Iterable[str], now: datetime) -> str:

@@ -174,20 +174,14 @@ class Status:
         )
 
     async def _processes(self) -> tuple[ProcessStatus, ...]:
-        return tuple(
-            ProcessStatus.model_validate(each, from_attributes=True)
-            for each in await self._shares.processes()
-        )
+        return tuple(map(ProcessStatus.of, await self._shares.processes()))
 
     def _settings_status(self) -> SettingsStatus:
-        health = self._settings_state.health()
-        return SettingsStatus(
-            ok=health.ok, detail=health.detail, loaded_at=self._settings_state.loaded_at
-        )
+        state = self._settings_state
+        return SettingsStatus.of(state.health(), loaded_at=state.loaded_at)
 
     def _recall_status(self) -> PartStatus:
-        health = self._recall.value.health()
-        return PartStatus(name="recall", ok=health.ok, detail=health.detail)
+        return PartStatus.of(self._recall.value.health(), name="recall")
 
     def _memory_status(self, memories: int, unindexed: IndexBacklog, now: datetime) -> MemoryStatus:
         health = self._index.health()

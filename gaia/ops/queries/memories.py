@@ -141,32 +141,8 @@ class MemoryFile(Report):
 
 def memory_report(memory: Memory) -> MemoryReport:
     """The report on a memory."""
-    return MemoryReport(
-        memory_id=memory.memory_id,
-        kind=memory.kind,
-        text=memory.told,
-        quote=memory.quote,
-        label=memory.label,
-        verdict=memory.verdict,
-        subject=memory.subject,
-        predicate=memory.predicate,
-        object=memory.object,
-        context=memory.context,
-        sensitive=memory.sensitive,
-        pinned=memory.pinned,
-        source=memory.source,
-        status=memory.status,
-        support=memory.support,
-        said_at=memory.valid_from,
-        superseded_at=memory.valid_to,
-        superseded_by=memory.superseded_by,
-        expires_at=memory.expires_at,
-        due_at=memory.due_at,
-        recurrence=memory.recurrence,
-        zone=memory.zone,
-        digest_id=memory.digest_id,
-        created_at=memory.created_at,
-        updated_at=memory.updated_at,
+    return MemoryReport.of(
+        memory, text=memory.told, said_at=memory.valid_from, superseded_at=memory.valid_to
     )
 
 
@@ -194,14 +170,13 @@ def _origin(source: Source, asked: WhichMemory) -> OriginReport:
     from gaia.memory.people import entities
 
     session, memory_id = source.session, asked.memory_id
-    user_id = (find_owner(session, asked.user, asked.login)).user_id
+    user_id = find_owner(session, asked.user, asked.login).user_id
     memory = ledger.get(session, user_id, memory_id)
     earlier = ledger.earlier_versions(session, user_id, [memory_id])
-    return OriginReport(
+    return OriginReport.of(
+        memory,
         memory=memory_report(memory),
         about=tuple(entities.of_memory(session, user_id, memory_id)),
-        session_id=memory.session_id,
-        turn_id=memory.turn_id,
         earlier=tuple(map(memory_report, earlier)),
     )
 
@@ -211,17 +186,10 @@ def _figures(source: Source, asked: Whose) -> FiguresReport:
 
     owner = find_owner(source.session, asked.user, asked.login)
     figures = statistics(source.session, owner.user_id)
-    return FiguresReport(
+    return FiguresReport.of(
+        figures,
         user=owner.name,
         memories=figures.active,
-        statuses=dict(figures.statuses),
-        kinds=dict(figures.kinds),
-        sources=dict(figures.sources),
-        hidden=figures.hidden,
-        characters=figures.characters,
-        oldest=figures.oldest,
-        newest=figures.newest,
-        entities=figures.entities,
         waiting=figures.unindexed.waiting,
         waiting_since=figures.unindexed.oldest,
     )
@@ -239,10 +207,8 @@ def _upkeep(source: Source, asked: Whose) -> UpkeepReport:
     return UpkeepReport(
         user=owner.name,
         runs=tuple(
-            UpkeepRunReport(
-                job=run.job,
-                at=run.at,
-                undone_at=run.undone_at,
+            UpkeepRunReport.of(
+                run,
                 steps=tuple(
                     UpkeepStep(**step, heir=heirs.get(step["memory_id"])) for step in run.journal
                 ),
@@ -256,10 +222,8 @@ def _file(source: Source, asked: WhichFile) -> MemoryFile:
     from gaia.memory.transfer import export
     from gaia.memory.transfer.importer import FileFormat
 
-    owner, file_format = (
-        find_owner(source.session, asked.user, asked.login),
-        FileFormat(asked.file_format),
-    )
+    owner = find_owner(source.session, asked.user, asked.login)
+    file_format = FileFormat(asked.file_format)
     records = export.records(source.session, owner.user_id, file_format)
     lines = tuple(export.lines(owner.name, records, file_format))
     return MemoryFile(user=owner.name, user_id=owner.user_id, memories=len(records), lines=lines)

@@ -56,24 +56,7 @@ def _people(source: Source, asked: WhichPeople) -> PeopleReport:
     return PeopleReport(
         user=owner.name,
         people=tuple(
-            KnownReport(
-                number=each.number,
-                names=tuple(each.names),
-                kind=each.kind,
-                relations=tuple(
-                    TieReport(
-                        memory_id=tie.memory_id,
-                        subject=tie.subject,
-                        predicate=tie.predicate,
-                        object=tie.object,
-                        since=tie.since,
-                        until=tie.until,
-                        holds=tie.holds,
-                    )
-                    for tie in each.ties
-                ),
-            )
-            for each in found
+            KnownReport.of(each, relations=tuple(map(TieReport.of, each.ties))) for each in found
         ),
         unsure=tuple((one.name, other.name) for one, other in known.unsure),
     )
