@@ -1,5 +1,5 @@
 """Sets logging up by the settings, and again when they have changed: the files that lines are
-written into, their rotation, and the errors that nobody catches."""
+written into and their rotation; and how failures are told, those that nobody catches, too."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 
+from gaia.errors import StoreError
 from gaia.files import create
 from gaia.logs.junk import OnceAMinute
 from gaia.logs.line import as_json, as_text, terminal_form
@@ -173,6 +174,15 @@ def numbered(folder: Path, name: str) -> Sequence[tuple[int, Path]]:
         for file in folder.glob(f"{name}.*")
         if file.suffix[1:].isdecimal() and file.stem == name
     ]
+
+
+def log_failure(logger: logging.Logger, exc: Exception, words: str, *arguments: object) -> None:
+    """Log a failure of a part that goes on: with its traceback, unless it is an outage of the
+    database, which fails all there is at once and again, and whose message says everything."""
+    if isinstance(exc, StoreError):
+        logger.error(f"{words}: %s", *arguments, exc)
+    else:
+        logger.error(words, *arguments, exc_info=exc)
 
 
 def log_uncaught() -> None:

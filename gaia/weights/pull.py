@@ -21,7 +21,6 @@ from gaia.files import lock
 from gaia.weights.catalogue import CatalogueModel
 from gaia.weights.folder import Weights
 from gaia.weights.sources import (
-    CHUNK_BYTES,
     UNPACKING_FOLDER,
     NobodyThereError,
     Report,
@@ -216,8 +215,5 @@ def _verify(model: CatalogueModel, partial: Path) -> None:
 
 
 def _hash(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
