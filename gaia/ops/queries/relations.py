@@ -43,12 +43,11 @@ class PeopleReport(Report):
 
 
 def _people(source: Source, asked: WhichPeople) -> PeopleReport:
-    from gaia.clock import SystemClock
     from gaia.memory.people import people
     from gaia.memory.people.paths import Scope
 
     session, owner = source.session, find_owner(source.session, asked.user, asked.login)
-    within = Scope(SystemClock().now())
+    within = Scope(source.now)
     known = people.people(session, owner.user_id, within)
     found = known.all
     if asked.words:

@@ -145,7 +145,7 @@ def check_place(home: Home) -> None:
     Raises:
         HomeError: It cannot.
     """
-    nearest = next(path for path in (home.root, *home.root.parents) if _exists(path))
+    nearest = next(path for path in (home.root, *home.root.parents) if os.path.lexists(path))
     if not nearest.is_dir():
         raise HomeError(f"{str(nearest)!r} is not a folder: choose another for gaia's home")
     if not os.access(nearest, os.W_OK | os.X_OK):
@@ -168,7 +168,3 @@ def make_private_home(home: Home) -> None:
                 f"{str(home.root)!r} is open to others and cannot be closed ({exc.strerror}): "
                 "run this as its owner, or choose another folder"
             ) from exc
-
-
-def _exists(path: Path) -> bool:
-    return os.path.lexists(path)
