@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import text
-
+from gaia.ops.database_copy.rows import count_rows
 from gaia.paths import Home
 from gaia.store.location import database_url, there_is_one
 from gaia.store.opener import inspecting, read_revision
-from gaia.store.revision import REVISION_TABLE, table_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +33,7 @@ def take_inventory(home: Home) -> Inventory:
     if revision is None:
         return Inventory(name, None, {})
     with inspecting(home) as connection:
-        rows = {}
-        for table in sorted(table_names(connection) - {REVISION_TABLE}):
-            query = text(f'SELECT count(*) FROM "{table}"')  # noqa: S608 - as the database has it
-            rows[table] = connection.execute(query).scalar_one()
-    return Inventory(name, revision, rows)
+        return Inventory(name, revision, count_rows(connection))
 
 
 def _name_of(home: Home) -> str:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from sqlalchemy import URL, Connection, text
 
 from gaia.errors import StoreError
-from gaia.ops.database_copy.rows import WITHOUT_NUL, replace_nul
+from gaia.ops.database_copy.rows import WITHOUT_NUL, is_postgres, replace_nul
 from gaia.paths import Home
 from gaia.store.opener import open_database
 from gaia.store.processes.processes import others_connected
@@ -42,11 +42,6 @@ def source_of(home: Home) -> Iterator[Connection]:
             yield connection
     finally:
         database.engine.dispose()
-
-
-def is_postgres(connection: Connection) -> bool:
-    """Whether it is a connection to PostgreSQL."""
-    return connection.dialect.name == "postgresql"
 
 
 def prepare_postgres(connection: Connection) -> None:
