@@ -143,8 +143,9 @@ class ForgetWorker:
         all_ended = await redaction.redact_inbox(self._database, what, self._clock.now())
         await self._redact_sessions(what)
         await redact_archive(self._database, what, await self._spared(what))
-        await self._redact_quotes(what)
-        all_sent = await self._redact_outbox(what)
+        await redaction.redact_quotes(self._database, what, await self._spared(what))
+        spared, now = await self._spared(what), self._clock.now()
+        all_sent = await redaction.redact_outbox(self._database, what, spared, now)
         await self._database.write(letters.drop, what.user_id)
         complete = all_ended and all_sent
         if complete or request.forget_id not in self._files_cleaned:
@@ -161,13 +162,6 @@ class ForgetWorker:
 
     async def _redact_sessions(self, what: Redaction, key: SessionKey | None = None) -> None:
         await redact_sessions(self._database, what, spared=await self._spared(what), key=key)
-
-    async def _redact_outbox(self, what: Redaction) -> bool:
-        spared = await self._spared(what)
-        return await redaction.redact_outbox(self._database, what, spared, self._clock.now())
-
-    async def _redact_quotes(self, what: Redaction) -> None:
-        await redaction.redact_quotes(self._database, what, await self._spared(what))
 
     async def _spared(self, what: Redaction) -> frozenset[str]:
         return await self._database.read(redaction.spared_turns, what, self._clock.now())

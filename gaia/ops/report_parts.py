@@ -12,11 +12,9 @@ from sqlalchemy.orm import Session
 from gaia.agent.models import ChatModel
 from gaia.core.budgets import SETTINGS, Level
 from gaia.errors import SettingsError, StoreError
-from gaia.messages import Health
 from gaia.ops.costs import By, add_up
 from gaia.ops.report import (
     FILE,
-    ChannelStatus,
     JobStatus,
     LatencyStatus,
     ModelStatus,
@@ -41,11 +39,6 @@ from gaia.text import counted, duration
 FORGETTING_LATE = timedelta(minutes=10)
 """How long after its confirmation a forget request that is not carried out is a fault to
 be told. A minute does as a rule; a turn that runs meanwhile is waited for."""
-
-
-def channel_status(name: str, health: Health) -> ChannelStatus:
-    """How a channel is."""
-    return ChannelStatus.of(health, name=name)
 
 
 def model_status(model: ChatModel, now: datetime) -> ModelStatus:
@@ -107,12 +100,8 @@ def budget_status(
     return PartStatus(name="budget", ok=not is_used_up, detail=detail if is_used_up else "")
 
 
-def job_statuses(runs: Iterable[JobRun], now: datetime) -> tuple[JobStatus, ...]:
-    """How the jobs went."""
-    return tuple(_job_status(run, now) for run in runs)
-
-
-def _job_status(run: JobRun, now: datetime) -> JobStatus:
+def job_status(run: JobRun, now: datetime) -> JobStatus:
+    """How a job went."""
     state = run.state(running=True)
     late = max(now - run.due_at, timedelta(0)) if state is JobState.WAITS else run.late
     return JobStatus.of(run, state=state, late_seconds=late.total_seconds())

@@ -26,6 +26,7 @@ from gaia.ops.backup.archives import archives_in, backup_folder
 from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.report import (
     BackupStatus,
+    ChannelStatus,
     DigestsStatus,
     MemoryStatus,
     PartStatus,
@@ -141,7 +142,7 @@ class Status:
             ready=self.ready,
             model=parts.model_status(self._model.value, now),
             channels=tuple(
-                parts.channel_status(name, channel.health())
+                ChannelStatus.of(channel.health(), name=name)
                 for name, channel in self._channels.items()
             ),
             store=PartStatus(name="store", ok=True),
@@ -157,7 +158,7 @@ class Status:
             currency=settings.costs.currency,
             budget=parts.budget_status(read.used, self._model.value, settings.limits),
             usage_today=parts.usage_status(read.used, names, today),
-            jobs=parts.job_statuses(read.runs, now),
+            jobs=tuple(parts.job_status(run, now) for run in read.runs),
             backup=await self._backup_status(settings.backup),
             clock=self._clock_watch.status(),
             file_system=self._file_system,

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Concatenate, ParamSpec
 
 from sqlalchemy.orm import Session
 
@@ -28,6 +29,8 @@ from gaia.store.people import pairings, strangers
 from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
 
 PENDING_FOR = timedelta(days=90)
 """How long a pending memory waits for support."""
@@ -132,11 +135,8 @@ class Upkeep:
 
     async def _drop_turns(self) -> None:
         days = self._settings.value.memory.archive_days
-
-        def prune(session: Session, now: datetime) -> int:
-            return archive.prune(session, now, days)
-
-        _tell(await self._some_at_a_time(prune, self._clock.now()), "turns are too old to be kept")
+        turns = await self._some_at_a_time(archive.prune, self._clock.now(), days)
+        _tell(turns, "turns are too old to be kept")
 
     async def _drop_digests(self) -> None:
         before = self._clock.now() - DIGESTS_KEPT_FOR
@@ -160,16 +160,12 @@ class Upkeep:
         _tell(messages, "messages are too old to be kept")
 
     async def _drop_counts(self) -> None:
-        dropped = await self._database.write(self._drop_old_counts)
+        before = (self._clock.now() - COUNTS_KEPT_FOR).date()
+        dropped = await self._database.write(retention.drop_counts, before)
         _tell(dropped, "counts of tokens are too old to be kept")
 
-    def _drop_old_counts(self, session: Session) -> int:
-        before = (self._clock.now() - COUNTS_KEPT_FOR).date()
-        return retention.drop_counts(session, before)
-
     async def _drop_expired(self) -> None:
-        now = self._clock.now()
-        await self._database.write(_sweep, now)
+        await self._database.write(_sweep, self._clock.now())
 
     async def _remove_copies(self) -> None:
         before = self._clock.now() - COPIES_KEPT_FOR
@@ -177,13 +173,13 @@ class Upkeep:
         _tell(removed, "copies of the database from before a migration are too old to be kept")
 
     async def _some_at_a_time(
-        self, drop: Callable[[Session, datetime], int], moment: datetime
+        self, drop: Callable[Concatenate[Session, P], int], *args: P.args, **kwargs: P.kwargs
     ) -> int:
         """Drop until there is nothing more to drop, or it has taken long enough, each time in
         a transaction of its own; returns how much that was."""
         dropped = 0
         for _ in range(self._steps):
-            some = await self._database.write(drop, moment)
+            some = await self._database.write(drop, *args, **kwargs)
             if not some:
                 return dropped
             dropped += some
