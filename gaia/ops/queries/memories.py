@@ -1,4 +1,4 @@
-"""Queries about what gaia remembers of a user."""
+"""Queries about what gaia remembers of a user, and about the people and things in it."""
 
 from __future__ import annotations
 
@@ -139,6 +139,41 @@ class MemoryFile(Report):
     lines: tuple[str, ...]
 
 
+class WhichPeople(Whose):
+    """All people and things of somebody, or those that are meant by some words."""
+
+    words: str
+
+
+class TieReport(Report):
+    """What a memory tells of somebody, as of `gaia.memory.people.people.Tie`."""
+
+    memory_id: int
+    subject: str
+    predicate: str
+    object: str
+    since: Moment
+    until: Moment | None
+    holds: bool
+
+
+class KnownReport(Report):
+    """Somebody or something, under all names."""
+
+    number: int
+    names: tuple[str, ...]
+    kind: str
+    relations: tuple[TieReport, ...]
+
+
+class PeopleReport(Report):
+    """Those that are meant, and pairs of names that may be one."""
+
+    user: str
+    people: tuple[KnownReport, ...]
+    unsure: tuple[tuple[str, str], ...]
+
+
 def memory_report(memory: Memory) -> MemoryReport:
     """The report on a memory."""
     return MemoryReport.of(
@@ -229,8 +264,28 @@ def _file(source: Source, asked: WhichFile) -> MemoryFile:
     return MemoryFile(user=owner.name, user_id=owner.user_id, memories=len(records), lines=lines)
 
 
+def _people(source: Source, asked: WhichPeople) -> PeopleReport:
+    from gaia.memory.people import people
+    from gaia.memory.people.paths import Scope
+
+    session, owner = source.session, find_owner(source.session, asked.user, asked.login)
+    within = Scope(source.now)
+    known = people.people(session, owner.user_id, within)
+    found = known.all
+    if asked.words:
+        found = people.find(session, owner.user_id, asked.words, within)
+    return PeopleReport(
+        user=owner.name,
+        people=tuple(
+            KnownReport.of(each, relations=tuple(map(TieReport.of, each.ties))) for each in found
+        ),
+        unsure=tuple((one.name, other.name) for one, other in known.unsure),
+    )
+
+
 MEMORIES = Query("memories", WhichMemories, MemoryPage, _page, no_users)
 ORIGIN = Query("origin", WhichMemory, OriginReport, _origin, no_users)
 FIGURES = Query("figures", Whose, FiguresReport, _figures, no_users)
 UPKEEP = Query("upkeep", Whose, UpkeepReport, _upkeep, no_users)
 FILE = Query("file", WhichFile, MemoryFile, _file, no_users)
+PEOPLE = Query("people", WhichPeople, PeopleReport, _people, no_users)

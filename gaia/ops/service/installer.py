@@ -121,8 +121,7 @@ class Service:
         Raises:
             ServiceError: The owner has edited the unit, or a step failed.
         """
-        is_installed = self.written() is not None
-        if not is_installed:
+        if self.written() is None:
             return Steps(self.path, is_changed=False)
         self._keep_edited(force=force, what="uninstall")
         has_manager = self._systemd.is_there()

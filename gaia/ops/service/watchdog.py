@@ -25,8 +25,6 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Self
 
-from sqlalchemy.orm import Session
-
 from gaia.errors import StoreError
 from gaia.messages import Health
 from gaia.ports import Clock
@@ -111,7 +109,7 @@ def of_store(database: Database, *, seconds: float) -> Sign:
             return ""
         try:
             async with asyncio.timeout(seconds):
-                await database.read(_read_names)
+                await database.read(lambda session: table_names(session.connection()))
         except StoreError as exc:
             return str(exc)
         except TimeoutError:
@@ -119,10 +117,6 @@ def of_store(database: Database, *, seconds: float) -> Sign:
         return ""
 
     return look
-
-
-def _read_names(session: Session) -> None:
-    table_names(session.connection())
 
 
 def of_web(path: Path, *, seconds: float) -> Sign:
