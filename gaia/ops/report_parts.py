@@ -24,7 +24,7 @@ from gaia.ops.report import (
     UsageStatus,
     WaitStatus,
 )
-from gaia.ops.status_text import Line, Tone, database_lines, queue_lines
+from gaia.ops.status_text import Line, Tone, database_lines, queue_lines, time_since
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import LimitsSettings
@@ -199,7 +199,7 @@ def _lines(report: OfflineReport) -> Iterator[Line]:
     yield Line("home", report.home)
     yield from database_lines(report.database, report.fault)
     if report.last_sign_at is not None:
-        quiet = duration(max((report.at - report.last_sign_at).total_seconds(), 0.0))
+        quiet = time_since(report.last_sign_at, report.at)
         yield Line("log", f"the last line was written {quiet} ago")
     if report.inbox is not None:
         yield from queue_lines("inbox", report.inbox, "unanswered")

@@ -185,23 +185,20 @@ class Status:
         return PartStatus.of(self._recall.value.health(), name="recall")
 
     def _memory_status(self, memories: int, unindexed: IndexBacklog, now: datetime) -> MemoryStatus:
-        health = self._index.health()
-        return MemoryStatus(
+        return MemoryStatus.of(
+            self._index.health(),
             enabled=self._index.enabled,
             memories=memories,
             waiting=unindexed.waiting,
             oldest_seconds=parts.age(unindexed.oldest, now),
-            ok=health.ok,
-            detail=health.detail,
             made_again=self._index.made_again,
         )
 
     def _digests_status(self, counts: DigestCounts, now: datetime) -> DigestsStatus:
         over_budget = self._digest_worker.over_budget
-        return DigestsStatus(
+        return DigestsStatus.of(
+            counts,
             enabled=self._digest_worker.enabled,
-            waiting=counts.waiting,
-            failed=counts.failed,
             over_budget=len(over_budget),
             detail=parts.digests_detail(counts, over_budget.values(), now),
         )

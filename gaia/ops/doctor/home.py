@@ -75,26 +75,25 @@ def permissions_check(home: Home) -> Check:
 
 
 def _look_inside(home: Home) -> Sequence[Finding]:
-    seen = list(_private_paths(home))
+    seen = _private_paths(home)
     exposed = [path for path in seen if stat.S_IMODE(path.stat().st_mode) & OTHERS]
     foreign = [path for path in seen if path.stat().st_uid != os.getuid()]
     private = counted(len(seen), "file and folder is", "files and folders are")
     return [*_open_ones(exposed), *_foreign_ones(foreign)] or [ok(f"{private} private")]
 
 
-def _private_paths(home: Home) -> Iterator[Path]:
+def _private_paths(home: Home) -> Sequence[Path]:
     """What there is of all that should be private. Links are left out: what they lead to
     is another's matter."""
     files = [home.settings_file, home.terminal_history, home.lock_file]
     files += [home.database.with_name(home.database.name + side) for side in DATABASE_SIDES]
     files += home.root.glob("gaia.*.yaml")
-    yield from sorted({path for path in files if path.is_file() and not path.is_symlink()})
-    for folder in (home.memory, home.logs, home.backups):
-        if folder.is_dir() and not folder.is_symlink():
-            yield folder
+    paths = sorted({path for path in files if path.is_file()})
+    paths += (each for each in (home.memory, home.logs, home.backups) if each.is_dir())
     for folder in (home.logs, home.backups):
         if folder.is_dir():
-            yield from sorted(path for path in folder.iterdir() if not path.is_symlink())
+            paths += sorted(folder.iterdir())
+    return [path for path in paths if not path.is_symlink()]
 
 
 def _open_ones(exposed: Sequence[Path]) -> Iterator[Finding]:
