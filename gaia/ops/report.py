@@ -196,25 +196,20 @@ class StatusReport(Report):
     @property
     def degraded(self) -> tuple[PartStatus, ...]:
         """The parts that do not work, and the jobs whose last run failed."""
-        index = PartStatus(name="memory index", ok=self.memory.ok, detail=self.memory.detail)
-        learning = PartStatus(
-            name="learning", ok=not self.digests.failed, detail=self.digests.detail
-        )
-        settings = PartStatus(name="settings", ok=self.settings.ok, detail=self.settings.detail)
-        parts = (
+        parts = [
             self.store,
-            settings,
+            PartStatus.of(self.settings, name="settings"),
             self.model,
-            index,
+            PartStatus.of(self.memory, name="memory index"),
             self.recall,
             self.forgetting,
             self.budget,
             self.clock,
-            learning,
+            PartStatus.of(self.digests, name="learning", ok=not self.digests.failed),
             *self.channels,
-            *(
-                PartStatus(name=f"job {job.name}", ok=not job.error, detail=job.error)
-                for job in self.jobs
-            ),
+        ]
+        parts += (
+            PartStatus(name=f"job {job.name}", ok=not job.error, detail=job.error)
+            for job in self.jobs
         )
         return tuple(part for part in parts if not part.ok)

@@ -165,8 +165,7 @@ def queue_lines(
         words.append(f"{running} running")
     yield Line(subject, ", ".join(words), Tone.WARNING if queue.dead else Tone.PLAIN)
     for cause in queue.causes:
-        verb = "waits" if cause.waiting == 1 else "wait"
-        yield Line(subject, f"{cause.waiting:,} {verb}: {cause.cause}")
+        yield Line(subject, f"{counted(cause.waiting, 'waits', 'wait')}: {cause.cause}")
 
 
 def _memory(memory: MemoryStatus) -> Line:

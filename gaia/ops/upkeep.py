@@ -11,7 +11,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Concatenate, ParamSpec
 
 from sqlalchemy.orm import Session
@@ -169,7 +168,7 @@ class Upkeep:
 
     async def _remove_copies(self) -> None:
         before = self._clock.now() - COPIES_KEPT_FOR
-        removed = await asyncio.to_thread(_remove_older, self._home, before)
+        removed = await asyncio.to_thread(_remove_old_copies, self._home, before)
         _tell(removed, "copies of the database from before a migration are too old to be kept")
 
     async def _some_at_a_time(
@@ -192,17 +191,14 @@ def _tell(count: int, what: str) -> None:
         logger.info("%d %s", count, what)
 
 
-def _remove_older(home: Home, before: datetime) -> int:
-    copies = [copy for copy in _copies(home) if copy.stat().st_mtime < before.timestamp()]
-    for copy in copies:
-        copy.unlink()
-    return len(copies)
-
-
-def _copies(home: Home) -> list[Path]:
-    """What `gaia.store.migrate` makes, whole or not."""
+def _remove_old_copies(home: Home, before: datetime) -> int:
+    """Remove what `gaia.store.migrate` made before, whole or not; returns how many."""
     stem = f"{home.database.stem}-at-*"
-    return [*home.backups.glob(f"{stem}.db"), *home.backups.glob(f"{stem}.partial")]
+    copies = [*home.backups.glob(f"{stem}.db"), *home.backups.glob(f"{stem}.partial")]
+    old = [copy for copy in copies if copy.stat().st_mtime < before.timestamp()]
+    for copy in old:
+        copy.unlink()
+    return len(old)
 
 
 def _sweep(session: Session, now: datetime) -> None:

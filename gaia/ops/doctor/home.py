@@ -105,9 +105,9 @@ def _open_ones(exposed: Sequence[Path]) -> Iterator[Finding]:
             partial(_close_all, [path]),
         )
     if rest := exposed[MOST_NAMED:]:
-        which = "1 more" if len(rest) == 1 else f"{len(rest):,} more"
+        verb = "is" if len(rest) == 1 else "are"
         yield warning(
-            f"so {'is' if len(rest) == 1 else 'are'} {which}, such as {rest[0]}",
+            f"so {verb} {len(rest):,} more, such as {rest[0]}",
             f"chmod go= {rest[0].parent}/*",
             partial(_close_all, rest),
         )

@@ -19,6 +19,7 @@ from gaia.settings.load import LoadedSettings, load_settings
 from gaia.settings.providers import ResolvedModel, resolve_provider
 from gaia.settings.schema import LARGEST_BYTES
 from gaia.settings.secrets import VARIABLES
+from gaia.text import counted
 from gaia.weights.catalogue import find_model
 from gaia.weights.folder import Weights
 
@@ -37,7 +38,7 @@ class Machine:
 
     def describe(self) -> str:
         """In a few words."""
-        cores = "1 core" if self.cores == 1 else f"{self.cores} cores"
+        cores = counted(self.cores, "core", "cores")
         return f"{round(self.memory_bytes / 10**9)} GB of memory and {cores}"
 
 
