@@ -7,13 +7,13 @@ import os
 import pwd
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from gaia.errors import ServiceError
+from gaia.files import replacing
 from gaia.ops.service.unit import NAME, Scope, Unit, home_in, is_as_written
 from gaia.paths import Home, expanded
 from gaia.store.lock import died_while_serving
@@ -216,11 +216,9 @@ def _write(path: Path, text: str) -> None:
     """Write all of it, or nothing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-            file.write(text)
-        unfinished = Path(file.name)
-        unfinished.chmod(0o644)
-        unfinished.replace(path)
+        with replacing(path) as file:
+            file.write(text.encode())
+        path.chmod(0o644)
     except OSError as exc:
         raise ServiceError(_unwritable(path, exc)) from exc
 
