@@ -1,15 +1,14 @@
 """Carries out what is to be forgotten, until no file below the home holds a byte of it.
 
-From the confirmation on nobody finds it any more: see `gaia.memory.forget`. Here its
-words are taken out of everything that was written on the way: the queues, transcripts, the
-archive, what other memories quote, logs, the terminal's history, copies of the database,
-files that memories were exported to, the write-ahead logs. Each step may be repeated, and
-is, until all of them have found nothing left: after a crash at the next start, and after a
-turn that was running. Where other homes work on the same database, the wish is handed on to
-them then, and waits for those that live (`gaia.ops.home_cleaner`). Then the databases are
-written again, since SQLite keeps copies of rows that it moved, and only then does the wish
-itself go. What becomes of backups from then
-on is told in `gaia.ops.backup.backups`.
+From the confirmation on nobody finds it any more: see `gaia.memory.forget`. Here its words are
+taken out of everything that was written on the way: the queues, transcripts, the archive, what
+other memories quote, logs, the terminal's history, copies of the database, files that memories
+were exported to, the write-ahead logs. Each step may be repeated, and is, until all of them have
+found nothing left: after a crash at the next start, and after a turn that was running. Where other
+homes work on the same database, the request is handed on to them then, and waits for those that
+live (`gaia.ops.home_cleaner`). Then the databases are written again, since SQLite keeps copies of
+rows that it moved, and only then does the request itself go. What becomes of backups from then on
+is told in `gaia.ops.backup.backups`.
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(seconds=30)
 
 THE_ONE = 0
-"""The number of the one worker: files are everybody's, so wishes are carried out together."""
+"""The number of the one worker: files are everybody's, so requests are carried out together."""
 
 
 class ForgetWorker:
-    """Carries out the wishes to forget of all users. `forgotten` is called when one is.
+    """Carries out the requests to forget of all users. `forgotten` is called when one is.
 
     The vector index holds no words, and follows its own queue in the background.
     """
@@ -118,7 +117,7 @@ class ForgetWorker:
         if await self._empty_write_ahead_log() and rewritten and carried_out:
             await self._end(carried_out)
             if len(carried_out) == len(requests):
-                # Another wish may have been written meanwhile.
+                # Another request may have been written meanwhile.
                 return timedelta(0)
         pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
         return pause
@@ -167,7 +166,7 @@ class ForgetWorker:
         return await self._database.read(redaction.spared_turns, what, self._clock.now())
 
     async def _rewrite_database(self, forget_ids: Collection[int]) -> bool:
-        """Rid the file of what was deleted, once for all wishes that are carried out; returns
+        """Rid the file of what was deleted, once for all requests that are carried out; returns
         whether nobody prevented it."""
         if self._rewritten.issuperset(forget_ids):
             return True
@@ -203,7 +202,7 @@ class ForgetWorker:
             self._matchers.pop(forget_id, None)
             self._files_cleaned.discard(forget_id)
             self._rewritten.discard(forget_id)
-        logger.info("forgotten for good: %d wishes", len(forget_ids))
+        logger.info("forgotten for good: %d requests", len(forget_ids))
 
 
 async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
@@ -226,7 +225,7 @@ async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
 
 
 def _seal(session: Session, request: Forget, mark: str | None, *, hand_on: bool) -> bool:
-    """Hand a wish on to the other homes among which this one has a `mark`; once all that live
+    """Hand a request on to the other homes among which this one has a `mark`; once all that live
     have cleaned their files, say that it is carried out."""
     if mark is not None:
         if hand_on:

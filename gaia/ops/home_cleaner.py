@@ -1,8 +1,8 @@
 """Takes what is forgotten out of the files of one home: the terminal's history, logs, copies of
 the database, and files that memories were exported to.
 
-Several processes on one PostgreSQL database have a home each. Whoever carries out a wish cleans
-the files of its own home, and hands the wish on; each of the others then cleans its files by the
+Several processes on one PostgreSQL database have a home each. Whoever carries out a request cleans
+the files of its own home, and hands the request on; each of the others then cleans its files by the
 same words. A home that was away has no words to look for any more. It loses what belongs to the
 user as a whole, and with it what does not say whose it is: history and logs. What is handed on,
 and to whom, is told in `gaia.store.processes.homes`.

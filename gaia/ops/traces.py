@@ -62,7 +62,7 @@ class _Copy:
         changed = self._delete("memories", "memory_id", "NULL, text, quote")
         changed += self._delete("archived_turns", "archive_id", "turn_id, asked, words, answer")
         changed += self._delete_events()
-        # Beside wishes to forget: what gaia had made of all that, and makes again.
+        # Beside requests to forget: what gaia had made of all that, and makes again.
         for table in ("forgets", "profiles", "digest_windows"):
             changed += self._drop(table, self._own)
         self._seal_digests()
