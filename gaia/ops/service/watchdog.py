@@ -125,7 +125,7 @@ def of_web(path: Path, *, seconds: float) -> Sign:
     async def look() -> str:
         try:
             async with asyncio.timeout(seconds):
-                answer = await _ask(path)
+                answer = await first_line(path, "GET /readyz")
         except TimeoutError:
             return f"the control socket did not answer within {seconds:g} s"
         except OSError as exc:
@@ -135,11 +135,17 @@ def of_web(path: Path, *, seconds: float) -> Sign:
     return look
 
 
-async def _ask(path: Path) -> bytes:
-    """The first line of the answer, empty if there is none."""
+async def first_line(path: Path, request: str) -> bytes:
+    """The first line of what a socket of gaia's answers to a request without a body, such as
+    `GET /readyz`; empty if there is none.
+
+    Raises:
+        OSError: Nobody is there.
+    """
     reader, writer = await asyncio.open_unix_connection(path)
     try:
-        writer.write(b"GET /readyz HTTP/1.1\r\nHost: gaia\r\nConnection: close\r\n\r\n")
+        head = f"{request} HTTP/1.1\r\nHost: gaia\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode())
         return await reader.readline()
     finally:
         writer.close()
