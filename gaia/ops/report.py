@@ -20,7 +20,7 @@ class Report(BaseModel):
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     @classmethod
-    def of(cls, source: object, **others: object) -> Self:
+    def of(cls, source: object, /, **others: object) -> Self:
         """The report on `source`: a field that is not among `others` has its attribute of that
         name, which has to be there."""
         same = {name: getattr(source, name) for name in cls.model_fields if name not in others}
