@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from gaia.core.shares import Shares
 from gaia.memory.confidence import Decay
@@ -12,7 +13,8 @@ from gaia.memory.index.opener import parts_opener
 from gaia.memory.search.ranking import E5
 from gaia.memory.search.rerank import Reranker
 from gaia.memory.search.search import RankingOptions, Search
-from gaia.ops.backup.backups import Backups, build_backups
+from gaia.ops.backup.backups import Backups
+from gaia.ops.backup.encryption import known_passphrase
 from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.forget_worker import ForgetWorker
 from gaia.ops.home_cleaner import HomeCleaner
@@ -107,13 +109,14 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
         leads=base.shares.leads,
     )
     reranker = Reranker(base.clock)
-    backups = build_backups(
-        base.home,
-        base.database,
-        base.settings,
-        base.clock,
-        base.clock_watch.doubt,
-        base.shares.leader,
+    backups = Backups(
+        home=base.home,
+        database=base.database,
+        settings=base.settings,
+        passphrase=partial(known_passphrase, base.home),
+        clock=base.clock,
+        doubt_clock=base.clock_watch.doubt,
+        share=base.shares.leader,
     )
 
     def forgotten() -> None:

@@ -30,7 +30,7 @@ SECRET_OPTIONS = ("password", "sslpassword")
 @app.command()
 def show(as_json: AsJson = False) -> None:
     """Show which database it is, and how much is in it."""
-    from gaia.ops.database_copy.inventory import take_inventory
+    from gaia.ops.database_copy.sources import take_inventory
     from gaia.paths import find_home
 
     inventory = take_inventory(find_home())

@@ -85,7 +85,7 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
     from gaia.cli.status import ask_status
     from gaia.clock import SystemClock
     from gaia.ops.doctor.daemon import Daemon
-    from gaia.ops.doctor.databases import database_checks, journals_check, user_zones_check
+    from gaia.ops.doctor.databases import database_check, journals_check, user_zones_check
     from gaia.ops.doctor.home import home_check, permissions_check
     from gaia.ops.doctor.leftovers import leftovers_check
     from gaia.ops.doctor.machine import (
@@ -109,7 +109,7 @@ def gather(home: Home, configuration: Configuration) -> Sequence[Check]:
         *runtime_checks(clock),
         packages_check(),
         configuration.check(),
-        *database_checks(home, times.heard),
+        database_check(home, times.heard),
         user_zones_check(home),
         journals_check(home, daemon),
         daemon.check(may_rest=loaded is not None and may_rest(loaded.settings, services)),

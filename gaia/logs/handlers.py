@@ -1,5 +1,6 @@
 """Sets logging up by the settings, and again when they have changed: the files that lines are
-written into, their rotation, and the errors that nobody catches."""
+written into and their rotation, how often strangers can have a line logged, and how failures
+are told, also those that nobody catches."""
 
 from __future__ import annotations
 
@@ -7,16 +8,17 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from io import TextIOWrapper
 from logging import LogRecord
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 
+from gaia.errors import StoreError
 from gaia.files import create
-from gaia.logs.junk import OnceAMinute
 from gaia.logs.line import as_json, as_text, terminal_form
 from gaia.logs.redaction import RedactingFormatter
 from gaia.logs.terminal import TerminalHandler
@@ -48,6 +50,9 @@ SILENT = "google_adk"
 
 OPEN_TO_ANYBODY = ("uvicorn.error", "asyncio", "gaia.web.connections")
 """What these say, anybody who reaches a port can have them say, as often as they like."""
+
+JUNK_SECONDS = 60.0
+"""Between two lines that say the same of what strangers do."""
 
 FILE = "gaia.log"
 BYTES_PER_MEGABYTE = 1_000_000
@@ -107,6 +112,36 @@ def _limit_junk() -> None:
         logger = logging.getLogger(name)
         if not any(isinstance(each, OnceAMinute) for each in logger.filters):
             logger.addFilter(OnceAMinute())
+
+
+class OnceAMinute(logging.Filter):
+    """A filter that passes a message, as its template and the kind of its exception tell it, once
+    a minute. The next one that passes tells how many did not."""
+
+    def __init__(self, seconds: Callable[[], float] = monotonic) -> None:
+        super().__init__()
+        self._seconds = seconds
+        self._told_at: dict[object, float] = {}
+        self._untold: dict[object, int] = {}
+
+    def filter(self, record: LogRecord) -> bool:
+        now, key = self._seconds(), (record.msg, record.exc_info and record.exc_info[0])
+        if now - self._told_at.get(key, -JUNK_SECONDS) < JUNK_SECONDS:
+            self._untold[key] = self._untold.get(key, 0) + 1
+            return False
+        self._forget(now)
+        self._told_at[key] = now
+        untold = self._untold.pop(key, 0)
+        if untold:
+            record.msg = f"{record.msg} ({untold} more since this was last said)"
+        return True
+
+    def _forget(self, now: float) -> None:
+        """Keep no message for longer than an hour: some hold what changes each time."""
+        old = [key for key, at in self._told_at.items() if now - at > 60 * JUNK_SECONDS]
+        for key in old:
+            del self._told_at[key]
+            self._untold.pop(key, None)
 
 
 class PrivateFileHandler(RotatingFileHandler):
@@ -173,6 +208,15 @@ def numbered(folder: Path, name: str) -> Sequence[tuple[int, Path]]:
         for file in folder.glob(f"{name}.*")
         if file.suffix[1:].isdecimal() and file.stem == name
     ]
+
+
+def log_failure(logger: logging.Logger, exc: Exception, words: str, *arguments: object) -> None:
+    """Log a failure of a part that goes on: with its traceback, unless it is an outage of the
+    database, which fails all there is at once and again, and whose message says everything."""
+    if isinstance(exc, StoreError):
+        logger.error(f"{words}: %s", *arguments, exc)
+    else:
+        logger.error(words, *arguments, exc_info=exc)
 
 
 def log_uncaught() -> None:

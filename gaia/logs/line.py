@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TextIO
 
@@ -97,13 +97,10 @@ def continued(line: Line, more: list[str]) -> Line:
     """The line with what follows its first: the rest of its message, and an exception."""
     more = [each.removeprefix(INDENT) for each in more]
     at = next((place for place, each in enumerate(more) if TRACEBACK.match(each)), len(more))
-    return Line(
-        line.at,
-        line.level,
-        line.logger,
-        line.turn,
-        "\n".join([line.message, *more[:at]]),
-        "\n".join(more[at:]) or line.exception,
+    return replace(
+        line,
+        message="\n".join([line.message, *more[:at]]),
+        exception="\n".join(more[at:]) or line.exception,
     )
 
 

@@ -53,7 +53,7 @@ class Checkpoints:
         Raises:
             StoreError: It has grown too long, and another process prevents it.
         """
-        size = await asyncio.to_thread(_wal_size, self._path)
+        size = await asyncio.to_thread(wal_bytes, self._path)
         if size <= above or await self._database.checkpoint():
             return
         logger.info("the write-ahead log of %s cannot be emptied now", self._path.name)
@@ -65,7 +65,8 @@ class Checkpoints:
             )
 
 
-def _wal_size(path: Path) -> int:
+def wal_bytes(path: Path) -> int:
+    """How long the write-ahead log of the database at a path is; 0 if there is none. Blocks."""
     try:
         return path.with_name(f"{path.name}-wal").stat().st_size
     except FileNotFoundError:

@@ -9,12 +9,12 @@ that was off for a week, or slept, jumps as well. What is known outlasts restart
 
 from __future__ import annotations
 
-import json
 import logging
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from pydantic import AwareDatetime, TypeAdapter
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -40,11 +40,14 @@ LOOK_SECONDS = 600.0
 @dataclass(frozen=True, slots=True)
 class Known:
     """The time by what was trusted last: `at`. A clock that is doubted said `doubted` last, and
-    gaia has run with it for `ran`."""
+    gaia has run with it for `ran_seconds`."""
 
-    at: datetime
-    doubted: datetime | None = None
-    ran: timedelta = timedelta(0)
+    at: AwareDatetime
+    doubted: AwareDatetime | None = None
+    ran_seconds: float = 0.0
+
+
+KNOWN = TypeAdapter(Known)
 
 
 class ClockWatch:
@@ -96,24 +99,13 @@ class ClockWatch:
             logger.info("the clock is trusted again")
 
     def _read(self) -> Known | None:
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            kept = json.loads(self._file.read_text())
-            doubted = kept["doubted"]
-            return Known(
-                _aware(kept["at"]),
-                None if doubted is None else _aware(doubted),
-                timedelta(seconds=float(kept["ran_seconds"])),
-            )
+        with suppress(OSError, ValueError):
+            return KNOWN.validate_json(self._file.read_bytes(), strict=True)
         return None
 
     def _write(self, known: Known) -> None:
-        kept = {
-            "at": known.at.isoformat(),
-            "doubted": known.doubted and known.doubted.isoformat(),
-            "ran_seconds": known.ran.total_seconds(),
-        }
         try:
-            rewrite(self._file, json.dumps(kept).encode())
+            rewrite(self._file, KNOWN.dump_json(known))
         except OSError as exc:
             logger.warning("what is known of the time cannot be kept: %s", exc.strerror)
 
@@ -124,13 +116,11 @@ def judge(known: Known, now: datetime, passed: timedelta) -> Known:
     expected = known.at + passed
     if abs(now - expected) <= TOLERANCE:
         return Known(now)
-    ran = known.ran + passed
-    went_back = known.doubted is not None and now < known.doubted - TOLERANCE
-    if known.doubted is None or went_back:
-        ran = timedelta(0)
-    if ran >= CONFIRMED_AFTER:
+    is_new = known.doubted is None or now < known.doubted - TOLERANCE
+    ran_seconds = 0.0 if is_new else known.ran_seconds + passed.total_seconds()
+    if ran_seconds >= CONFIRMED_AFTER.total_seconds():
         return Known(now)
-    return replace(known, at=expected, doubted=now, ran=ran)
+    return Known(expected, doubted=now, ran_seconds=ran_seconds)
 
 
 def _newest(session: Session) -> datetime | None:
@@ -141,19 +131,12 @@ def _newest(session: Session) -> datetime | None:
     return max((time for time in times if time is not None), default=None)
 
 
-def _aware(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        raise ValueError(text)
-    return moment
-
-
 def _in_words(known: Known) -> str:
     if known.doubted is None:
         return ""
     gap = known.doubted - known.at
     side = "ahead of" if gap > timedelta(0) else "behind"
-    left = duration((CONFIRMED_AFTER - known.ran).total_seconds())
+    left = duration(CONFIRMED_AFTER.total_seconds() - known.ran_seconds)
     return (
         f"it is {duration(abs(gap).total_seconds())} {side} what it was when gaia ran last: "
         f"nothing is deleted by its age until it is right, or gaia has run for {left} more with it"

@@ -22,6 +22,7 @@ from gaia.errors import UnfitMemoryError
 from gaia.files import read_bounded
 from gaia.memory import ledger
 from gaia.paths import expanded
+from gaia.text import counted
 from gaia.zones import is_utc, local_zone
 
 PLACES = (
@@ -133,20 +134,23 @@ def _languages(machine: Machine) -> Iterator[Fact]:
 
 
 def _calendars(files: Sequence[Path]) -> Iterator[Fact]:
-    named: dict[str, None] = {}
-    for file in files:
-        if file.suffix.casefold() == ".ics":
-            # Programs name the file of each event by a number.
-            found = _CALENDAR_NAME.search(_head(file))
-            if found:
-                named.setdefault(found[1].decode(errors="replace").strip())
-        elif file.suffix == ".source" and b"[Calendar]" in (head := _head(file)):
-            if found := _SOURCE_NAME.search(head):
-                named.setdefault(found[1].decode(errors="replace").strip())
-        elif file.name == "displayname" and file.parent.parent.name.endswith("calendars"):
-            named.setdefault(_head(file).decode(errors="replace").strip()[:80])
-    listed = ", ".join(list(filter(None, named))[:MOST_NAMED])
+    names = dict.fromkeys(filter(None, map(_calendar_name, files)))
+    listed = ", ".join(islice(names, MOST_NAMED))
     yield from _said("calendars", "My calendars are called {}.", listed, "names of calendars")
+
+
+def _calendar_name(file: Path) -> str:
+    """What the calendar of a file is called; empty where the file tells of none."""
+    if file.suffix.casefold() == ".ics":
+        # Programs name the file of each event by a number.
+        found = _CALENDAR_NAME.search(_head(file))
+    elif file.suffix == ".source" and b"[Calendar]" in (head := _head(file)):
+        found = _SOURCE_NAME.search(head)
+    elif file.name == "displayname" and file.parent.parent.name.endswith("calendars"):
+        return _head(file).decode(errors="replace").strip()[:80]
+    else:
+        return ""
+    return found[1].decode(errors="replace").strip() if found else ""
 
 
 def _contacts(files: Sequence[Path], own_name: str) -> Iterator[Fact]:
@@ -158,7 +162,7 @@ def _contacts(files: Sequence[Path], own_name: str) -> Iterator[Fact]:
     ]
     if not cards:
         return
-    number = "1 contact" if len(cards) == 1 else f"{len(cards):,} contacts"
+    number = counted(len(cards), "contact", "contacts")
     yield Fact("contacts", f"I have {number} in my address book.", "vCard files")
     own = next((card for card in cards if own_name and _value(card, "FN") == own_name), None)
     if own is not None:

@@ -1,15 +1,14 @@
 """Carries out what is to be forgotten, until no file below the home holds a byte of it.
 
-From the confirmation on nobody finds it any more: see `gaia.memory.forget`. Here its
-words are taken out of everything that was written on the way: the queues, transcripts, the
-archive, what other memories quote, logs, the terminal's history, copies of the database,
-files that memories were exported to, the write-ahead logs. Each step may be repeated, and
-is, until all of them have found nothing left: after a crash at the next start, and after a
-turn that was running. Where other homes work on the same database, the wish is handed on to
-them then, and waits for those that live (`gaia.ops.home_cleaner`). Then the databases are
-written again, since SQLite keeps copies of rows that it moved, and only then does the wish
-itself go. What becomes of backups from then
-on is told in `gaia.ops.backup.backups`.
+From the confirmation on nobody finds it any more: see `gaia.memory.forget`. Here its words are
+taken out of everything that was written on the way: the queues, transcripts, the archive, what
+other memories quote, logs, the terminal's history, copies of the database, files that memories
+were exported to, the write-ahead logs. Each step may be repeated, and is, until all of them have
+found nothing left: after a crash at the next start, and after a turn that was running. Where other
+homes work on the same database, the request is handed on to them then, and waits for those that
+live (`gaia.ops.home_cleaner`). Then the databases are written again, since SQLite keeps copies of
+rows that it moved, and only then does the request itself go. What becomes of backups from then on
+is told in `gaia.ops.backup.backups`.
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(seconds=30)
 
 THE_ONE = 0
-"""The number of the one worker: files are everybody's, so wishes are carried out together."""
+"""The number of the one worker: files are everybody's, so requests are carried out together."""
 
 
 class ForgetWorker:
-    """Carries out the wishes to forget of all users. `forgotten` is called when one is.
+    """Carries out the requests to forget of all users. `forgotten` is called when one is.
 
     The vector index holds no words, and follows its own queue in the background.
     """
@@ -118,7 +117,7 @@ class ForgetWorker:
         if await self._empty_write_ahead_log() and rewritten and carried_out:
             await self._end(carried_out)
             if len(carried_out) == len(requests):
-                # Another wish may have been written meanwhile.
+                # Another request may have been written meanwhile.
                 return timedelta(0)
         pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
         return pause
@@ -143,8 +142,9 @@ class ForgetWorker:
         all_ended = await redaction.redact_inbox(self._database, what, self._clock.now())
         await self._redact_sessions(what)
         await redact_archive(self._database, what, await self._spared(what))
-        await self._redact_quotes(what)
-        all_sent = await self._redact_outbox(what)
+        await redaction.redact_quotes(self._database, what, await self._spared(what))
+        spared, now = await self._spared(what), self._clock.now()
+        all_sent = await redaction.redact_outbox(self._database, what, spared, now)
         await self._database.write(letters.drop, what.user_id)
         complete = all_ended and all_sent
         if complete or request.forget_id not in self._files_cleaned:
@@ -162,18 +162,11 @@ class ForgetWorker:
     async def _redact_sessions(self, what: Redaction, key: SessionKey | None = None) -> None:
         await redact_sessions(self._database, what, spared=await self._spared(what), key=key)
 
-    async def _redact_outbox(self, what: Redaction) -> bool:
-        spared = await self._spared(what)
-        return await redaction.redact_outbox(self._database, what, spared, self._clock.now())
-
-    async def _redact_quotes(self, what: Redaction) -> None:
-        await redaction.redact_quotes(self._database, what, await self._spared(what))
-
     async def _spared(self, what: Redaction) -> frozenset[str]:
         return await self._database.read(redaction.spared_turns, what, self._clock.now())
 
     async def _rewrite_database(self, forget_ids: Collection[int]) -> bool:
-        """Rid the file of what was deleted, once for all wishes that are carried out; returns
+        """Rid the file of what was deleted, once for all requests that are carried out; returns
         whether nobody prevented it."""
         if self._rewritten.issuperset(forget_ids):
             return True
@@ -209,7 +202,7 @@ class ForgetWorker:
             self._matchers.pop(forget_id, None)
             self._files_cleaned.discard(forget_id)
             self._rewritten.discard(forget_id)
-        logger.info("forgotten for good: %d wishes", len(forget_ids))
+        logger.info("forgotten for good: %d requests", len(forget_ids))
 
 
 async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
@@ -232,7 +225,7 @@ async def carry_out_apart(home: Home, database: Database, clock: Clock) -> bool:
 
 
 def _seal(session: Session, request: Forget, mark: str | None, *, hand_on: bool) -> bool:
-    """Hand a wish on to the other homes among which this one has a `mark`; once all that live
+    """Hand a request on to the other homes among which this one has a `mark`; once all that live
     have cleaned their files, say that it is carried out."""
     if mark is not None:
         if hand_on:

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from gaia.clock import within
 from gaia.errors import AlreadyRunningError
+from gaia.ops.service.watchdog import first_line
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.store.lock import DaemonLock
@@ -67,21 +68,8 @@ async def lock_for_service(home: Home, clock: Clock) -> DaemonLock:
 async def _hands_over(home: Home, clock: Clock) -> bool | None:
     """Whether who has the home lets go of it; None if nobody answers."""
     try:
-        answer = await within(clock, ANSWER_SECONDS, _ask(home))
+        asking = first_line(home.control_socket, f"POST {PATH}")
+        answer = await within(clock, ANSWER_SECONDS, asking)
     except (OSError, TimeoutError):
         return None
     return f" {HTTPStatus.ACCEPTED.value} ".encode() in answer if answer else None
-
-
-async def _ask(home: Home) -> bytes:
-    """The first line of the answer."""
-    reader, writer = await asyncio.open_unix_connection(str(home.control_socket))
-    try:
-        writer.write(
-            f"POST {PATH} HTTP/1.1\r\nHost: gaia\r\nContent-Length: 0\r\n"
-            "Connection: close\r\n\r\n".encode()
-        )
-        await writer.drain()
-        return await reader.readline()
-    finally:
-        writer.close()

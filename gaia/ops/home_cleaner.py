@@ -1,8 +1,8 @@
 """Takes what is forgotten out of the files of one home: the terminal's history, logs, copies of
 the database, and files that memories were exported to.
 
-Several processes on one PostgreSQL database have a home each. Whoever carries out a wish cleans
-the files of its own home, and hands the wish on; each of the others then cleans its files by the
+Several processes on one PostgreSQL database have a home each. Whoever carries out a request cleans
+the files of its own home, and hands the request on; each of the others then cleans its files by the
 same words. A home that was away has no words to look for any more. It loses what belongs to the
 user as a whole, and with it what does not say whose it is: history and logs. What is handed on,
 and to whom, is told in `gaia.store.processes.homes`.
@@ -84,7 +84,7 @@ class HomeCleaner:
 
     async def _wipe(self, mark: str, wiped: Mapping[str, Collection[str]]) -> None:
         now = self._clock.now()
-        await asyncio.to_thread(_wipe_shared, self._home)
+        await asyncio.to_thread(_clean_shared_files, self._home, _anything)
         for user_id, user_ids in wiped.items():
             what = everything_of(user_id, _anything, now)
             await asyncio.to_thread(clean_own_files, self._home, what, user_ids)
@@ -109,8 +109,7 @@ async def clean_files(home: Home, database: Database, what: Redaction) -> None:
     """Take what goes out of the files of a home, which the caller's process logs to, if any does.
     Idempotent."""
     earlier_ids = await database.read(audit.joined_into, what.user_id)
-    await asyncio.to_thread(cut_entries, home.terminal_history, what.says)
-    await asyncio.to_thread(cut_lines, home.logs, what.says)
+    await asyncio.to_thread(_clean_shared_files, home, what.says)
     await asyncio.to_thread(clean_own_files, home, what, {what.user_id, *earlier_ids})
 
 
@@ -133,10 +132,10 @@ def everything_of(user_id: str, says: Callable[[str], bool], now: datetime) -> R
     )
 
 
-def _wipe_shared(home: Home) -> None:
-    """Empty the files that do not say whose they are."""
-    cut_entries(home.terminal_history, _anything)
-    cut_lines(home.logs, _anything)
+def _clean_shared_files(home: Home, says: Callable[[str], bool]) -> None:
+    """Take what `says` finds out of the files that do not say whose they are."""
+    cut_entries(home.terminal_history, says)
+    cut_lines(home.logs, says)
 
 
 def _anything(_: str) -> bool:

@@ -163,29 +163,18 @@ class StateCollector(Collector):
         yield _gauge("gaia_turns_running", "Turns that run.", report.running_turns)
         yield _gauge("gaia_users", "People and groups that gaia knows.", report.users)
         if processes := report.processes:
-            for name, meaning, values in (
-                (
-                    "up",
-                    "Whether a process gives signs of life.",
-                    {p.name: p.lives for p in processes},
-                ),
-                ("leads", "Whether a process leads.", {p.name: p.leads for p in processes}),
-                (
-                    "conversations",
-                    "Conversations of a process.",
-                    {p.name: p.held for p in processes},
-                ),
-            ):
-                yield _labelled(f"gaia_process_{name}", meaning, "process", values)
+            of = "process"
+            lives = {each.name: each.lives for each in processes}
+            leads = {each.name: each.leads for each in processes}
+            held = {each.name: each.held for each in processes}
+            yield _labelled("gaia_process_up", "Whether a process gives signs of life.", of, lives)
+            yield _labelled("gaia_process_leads", "Whether a process leads.", of, leads)
+            yield _labelled("gaia_process_conversations", "Conversations of a process.", of, held)
 
     def _parts(self) -> Iterator[Metric]:
         report = self.report
-        yield _labelled(
-            "gaia_channel_up",
-            "Whether a channel works.",
-            "channel",
-            {channel.name: channel.ok for channel in report.channels},
-        )
+        works = {channel.name: channel.ok for channel in report.channels}
+        yield _labelled("gaia_channel_up", "Whether a channel works.", "channel", works)
         yield _labelled(
             "gaia_channel_worked_timestamp_seconds",
             "When a channel last worked for sure.",
@@ -260,19 +249,12 @@ class StateCollector(Collector):
             "job",
             _times({job.name: job.succeeded_at for job in self.jobs}),
         )
-        yield _labelled(
-            "gaia_job_ok",
-            "Whether the last run of a job went well, or has yet to end.",
-            "job",
-            {job.name: not job.error for job in self.jobs},
-        )
-        last_backup = self.report.backup.last_at
-        if last_backup is not None:
-            yield _gauge(
-                "gaia_backup_timestamp_seconds",
-                "When the last backup was made.",
-                last_backup.timestamp(),
-            )
+        went_well = {job.name: not job.error for job in self.jobs}
+        meaning = "Whether the last run of a job went well, or has yet to end."
+        yield _labelled("gaia_job_ok", meaning, "job", went_well)
+        if (last := self.report.backup.last_at) is not None:
+            meaning = "When the last backup was made."
+            yield _gauge("gaia_backup_timestamp_seconds", meaning, last.timestamp())
 
 
 def _queue(name: str, what: str, queue: QueueStatus) -> Iterator[Metric]:

@@ -35,7 +35,7 @@ async def remove_person(home: Home, database: Database, users: Users, user: User
     """Remove a user and all that gaia keeps of them, for good.
 
     The user goes last, so that what a crash cuts short can be asked for again. Where other
-    homes work on the same database, a wish to forget all of it is left, with the words that may
+    homes work on the same database, a request to forget all of it is left, with the words that may
     be in their files. What becomes of backups from then on is told in `gaia.ops.backup.backups`.
 
     Raises:

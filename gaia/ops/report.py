@@ -6,6 +6,7 @@ Read on both ends of the control socket, so it imports no part of the daemon.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,6 +18,13 @@ class Report(BaseModel):
 
     # Most commands need few of the reports: one is built when it is used first.
     model_config = ConfigDict(frozen=True, defer_build=True)
+
+    @classmethod
+    def of(cls, source: object, /, **others: object) -> Self:
+        """The report on `source`: a field that is not among `others` has its attribute of that
+        name, which has to be there."""
+        same = {name: getattr(source, name) for name in cls.model_fields if name not in others}
+        return cls.model_validate({**same, **others})
 
 
 class PartStatus(Report):
@@ -188,25 +196,20 @@ class StatusReport(Report):
     @property
     def degraded(self) -> tuple[PartStatus, ...]:
         """The parts that do not work, and the jobs whose last run failed."""
-        index = PartStatus(name="memory index", ok=self.memory.ok, detail=self.memory.detail)
-        learning = PartStatus(
-            name="learning", ok=not self.digests.failed, detail=self.digests.detail
-        )
-        settings = PartStatus(name="settings", ok=self.settings.ok, detail=self.settings.detail)
-        parts = (
+        parts = [
             self.store,
-            settings,
+            PartStatus.of(self.settings, name="settings"),
             self.model,
-            index,
+            PartStatus.of(self.memory, name="memory index"),
             self.recall,
             self.forgetting,
             self.budget,
             self.clock,
-            learning,
+            PartStatus.of(self.digests, name="learning", ok=not self.digests.failed),
             *self.channels,
-            *(
-                PartStatus(name=f"job {job.name}", ok=not job.error, detail=job.error)
-                for job in self.jobs
-            ),
+        ]
+        parts += (
+            PartStatus(name=f"job {job.name}", ok=not job.error, detail=job.error)
+            for job in self.jobs
         )
         return tuple(part for part in parts if not part.ok)

@@ -12,11 +12,9 @@ from sqlalchemy.orm import Session
 from gaia.agent.models import ChatModel
 from gaia.core.budgets import SETTINGS, Level
 from gaia.errors import SettingsError, StoreError
-from gaia.messages import Health
 from gaia.ops.costs import By, add_up
 from gaia.ops.report import (
     FILE,
-    ChannelStatus,
     JobStatus,
     LatencyStatus,
     ModelStatus,
@@ -26,7 +24,7 @@ from gaia.ops.report import (
     UsageStatus,
     WaitStatus,
 )
-from gaia.ops.status_text import Line, Tone, database_lines, queue_lines
+from gaia.ops.status_text import Line, Tone, database_lines, queue_lines, time_since
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import LimitsSettings
@@ -43,17 +41,6 @@ FORGETTING_LATE = timedelta(minutes=10)
 be told. A minute does as a rule; a turn that runs meanwhile is waited for."""
 
 
-def channel_status(name: str, health: Health) -> ChannelStatus:
-    """How a channel is."""
-    return ChannelStatus(
-        name=name,
-        ok=health.ok,
-        detail=health.detail,
-        worked_at=health.worked_at,
-        is_stalled=health.is_stalled,
-    )
-
-
 def model_status(model: ChatModel, now: datetime) -> ModelStatus:
     """How the model is."""
     health, told = model.health, model.health.report()
@@ -65,8 +52,7 @@ def model_status(model: ChatModel, now: datetime) -> ModelStatus:
         was_tried=health.was_tried,
         calls_today=today.made,
         failed_today=today.failed,
-        latency=latency
-        and LatencyStatus(last=latency.last, median=latency.median, p95=latency.p95),
+        latency=latency and LatencyStatus.of(latency),
         failed_at=health.last_error,
         cause=health.cause,
         asked=model.known.describe(),
@@ -88,7 +74,7 @@ def outbox_status(backlog: outbox.Backlog, now: datetime) -> QueueStatus:
         waiting=backlog.open,
         dead=backlog.dead,
         oldest_seconds=age(backlog.oldest, now),
-        causes=tuple(WaitStatus(waiting=each.waiting, cause=each.error) for each in backlog.causes),
+        causes=tuple(WaitStatus.of(each, cause=each.error) for each in backlog.causes),
     )
 
 
@@ -98,15 +84,7 @@ def usage_status(
     """What each user used today, those first who used most."""
     costs = add_up(used, names, by=By.USER, since=today, until=today)
     return tuple(
-        UsageStatus(
-            user=line.subject,
-            calls=line.calls,
-            tokens_in=line.tokens_in,
-            tokens_out=line.tokens_out,
-            cost=line.known_cost,
-            unpriced=line.unpriced,
-        )
-        for line in costs.lines
+        UsageStatus.of(line, user=line.subject, cost=line.known_cost) for line in costs.lines
     )
 
 
@@ -122,22 +100,11 @@ def budget_status(
     return PartStatus(name="budget", ok=not is_used_up, detail=detail if is_used_up else "")
 
 
-def job_statuses(runs: Iterable[JobRun], now: datetime) -> tuple[JobStatus, ...]:
-    """How the jobs went."""
-    return tuple(_job_status(run, now) for run in runs)
-
-
-def _job_status(run: JobRun, now: datetime) -> JobStatus:
+def job_status(run: JobRun, now: datetime) -> JobStatus:
+    """How a job went."""
     state = run.state(running=True)
     late = max(now - run.due_at, timedelta(0)) if state is JobState.WAITS else run.late
-    return JobStatus(
-        name=run.name,
-        state=state,
-        started_at=run.started_at,
-        late_seconds=late.total_seconds(),
-        error=run.error,
-        next_at=run.next_at,
-    )
+    return JobStatus.of(run, state=state, late_seconds=late.total_seconds())
 
 
 def digests_detail(counts: DigestCounts, used_up: Iterable[str], now: datetime) -> str:
@@ -232,7 +199,7 @@ def _lines(report: OfflineReport) -> Iterator[Line]:
     yield Line("home", report.home)
     yield from database_lines(report.database, report.fault)
     if report.last_sign_at is not None:
-        quiet = duration(max((report.at - report.last_sign_at).total_seconds(), 0.0))
+        quiet = time_since(report.last_sign_at, report.at)
         yield Line("log", f"the last line was written {quiet} ago")
     if report.inbox is not None:
         yield from queue_lines("inbox", report.inbox, "unanswered")

@@ -26,6 +26,7 @@ from gaia.ops.backup.archives import archives_in, backup_folder
 from gaia.ops.clock_watch import ClockWatch
 from gaia.ops.report import (
     BackupStatus,
+    ChannelStatus,
     DigestsStatus,
     MemoryStatus,
     PartStatus,
@@ -141,7 +142,7 @@ class Status:
             ready=self.ready,
             model=parts.model_status(self._model.value, now),
             channels=tuple(
-                parts.channel_status(name, channel.health())
+                ChannelStatus.of(channel.health(), name=name)
                 for name, channel in self._channels.items()
             ),
             store=PartStatus(name="store", ok=True),
@@ -157,7 +158,7 @@ class Status:
             currency=settings.costs.currency,
             budget=parts.budget_status(read.used, self._model.value, settings.limits),
             usage_today=parts.usage_status(read.used, names, today),
-            jobs=parts.job_statuses(read.runs, now),
+            jobs=tuple(parts.job_status(run, now) for run in read.runs),
             backup=await self._backup_status(settings.backup),
             clock=self._clock_watch.status(),
             file_system=self._file_system,
@@ -174,39 +175,30 @@ class Status:
         )
 
     async def _processes(self) -> tuple[ProcessStatus, ...]:
-        return tuple(
-            ProcessStatus.model_validate(each, from_attributes=True)
-            for each in await self._shares.processes()
-        )
+        return tuple(map(ProcessStatus.of, await self._shares.processes()))
 
     def _settings_status(self) -> SettingsStatus:
-        health = self._settings_state.health()
-        return SettingsStatus(
-            ok=health.ok, detail=health.detail, loaded_at=self._settings_state.loaded_at
-        )
+        state = self._settings_state
+        return SettingsStatus.of(state.health(), loaded_at=state.loaded_at)
 
     def _recall_status(self) -> PartStatus:
-        health = self._recall.value.health()
-        return PartStatus(name="recall", ok=health.ok, detail=health.detail)
+        return PartStatus.of(self._recall.value.health(), name="recall")
 
     def _memory_status(self, memories: int, unindexed: IndexBacklog, now: datetime) -> MemoryStatus:
-        health = self._index.health()
-        return MemoryStatus(
+        return MemoryStatus.of(
+            self._index.health(),
             enabled=self._index.enabled,
             memories=memories,
             waiting=unindexed.waiting,
             oldest_seconds=parts.age(unindexed.oldest, now),
-            ok=health.ok,
-            detail=health.detail,
             made_again=self._index.made_again,
         )
 
     def _digests_status(self, counts: DigestCounts, now: datetime) -> DigestsStatus:
         over_budget = self._digest_worker.over_budget
-        return DigestsStatus(
+        return DigestsStatus.of(
+            counts,
             enabled=self._digest_worker.enabled,
-            waiting=counts.waiting,
-            failed=counts.failed,
             over_budget=len(over_budget),
             detail=parts.digests_detail(counts, over_budget.values(), now),
         )

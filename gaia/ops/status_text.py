@@ -95,13 +95,18 @@ def _model_in_words(model: ModelStatus) -> str:
     return f"{model.name}, {'not asked yet' if is_unknown else part_in_words(model)}"
 
 
+def time_since(time: datetime, at: datetime) -> str:
+    """How long it is since `time`, none where that is to come yet."""
+    return duration(max((at - time).total_seconds(), 0.0))
+
+
 def _ago(time: datetime, at: datetime) -> str:
-    return f"{duration(max((at - time).total_seconds(), 0.0))} ago"
+    return f"{time_since(time, at)} ago"
 
 
 def _process(process: ProcessStatus, at: datetime) -> Line:
     held = counted(process.held, "conversation", "conversations")
-    words = f"up {duration(max((at - process.started_at).total_seconds(), 0.0))}, {held}"
+    words = f"up {time_since(process.started_at, at)}, {held}"
     if process.leads:
         words += ", leads"
     if not process.lives:
@@ -110,7 +115,7 @@ def _process(process: ProcessStatus, at: datetime) -> Line:
 
 
 def _settings(report: StatusReport) -> Line:
-    since = duration((report.at - report.settings.loaded_at).total_seconds())
+    since = time_since(report.settings.loaded_at, report.at)
     if report.settings.ok:
         return Line("settings", f"in use for {since}")
     return Line("settings", f"those of {since} ago are in use: {report.settings.detail}", Tone.BAD)
@@ -160,8 +165,7 @@ def queue_lines(
         words.append(f"{running} running")
     yield Line(subject, ", ".join(words), Tone.WARNING if queue.dead else Tone.PLAIN)
     for cause in queue.causes:
-        verb = "waits" if cause.waiting == 1 else "wait"
-        yield Line(subject, f"{cause.waiting:,} {verb}: {cause.cause}")
+        yield Line(subject, f"{counted(cause.waiting, 'waits', 'wait')}: {cause.cause}")
 
 
 def _memory(memory: MemoryStatus) -> Line:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gaia.files import UNFINISHED, rewrite
 from gaia.logs import PrivateFileHandler
@@ -58,105 +59,84 @@ class _Copy:
         for pragma in ("journal_mode = DELETE", "secure_delete = ON", "foreign_keys = ON"):
             self.connection.execute(f"PRAGMA {pragma}")
         self.connection.execute("BEGIN IMMEDIATE")
-        changed = self._clean_memories() + self._clean_archive() + self._drop_made()
-        changed += self._clean_events() + self._drop_files()
+        changed = self._delete("memories", "memory_id", "NULL, text, quote")
+        changed += self._delete("archived_turns", "archive_id", "turn_id, asked, words, answer")
+        changed += self._delete_events()
+        # Beside requests to forget: what gaia had made of all that, and makes again.
+        for table in ("forgets", "profiles", "digest_windows"):
+            changed += self._drop(table, self._own)
+        self._seal_digests()
+        changed += self._drop("outbox_files", self._in_chats)
         for table, columns in MESSAGES.items():
-            changed += self._clean_messages(table, columns)
+            changed += self._empty_messages(table, columns)
         self.connection.execute("COMMIT")
         if changed:
             self.connection.execute("VACUUM")
 
-    def _clean_messages(self, table: str, columns: Mapping[str, str | None]) -> int:
+    def _delete(self, table: str, key: str, columns: str) -> int:
+        """Delete the rows that hold what goes, and with them what is made of them. The first of
+        the columns is the turn."""
+        rows = self._rows(table, f"{key}, {columns}", self._own)
+        going = [(number,) for number, turn_id, *words in rows if self._goes(turn_id, words)]
+        return self._change(f"DELETE FROM {table} WHERE {key} = ?", going)  # noqa: S608
+
+    def _delete_events(self) -> int:
+        """Delete whole turns of sessions: a call without its result would be of no use."""
+        rows = self._rows("events", "user_id, turn_id, event", self._own)
+        going = {(owner, turn_id) for owner, turn_id, event in rows if self._goes(turn_id, [event])}
+        return self._change("DELETE FROM events WHERE user_id = ? AND turn_id = ?", going)
+
+    def _seal_digests(self) -> None:
+        """Have what was read for a digest be read again."""
+        if self._columns("digests"):
+            self.connection.execute(
+                f"UPDATE digests SET state = 'sealed' WHERE state = 'extracted' AND {self._own}",  # noqa: S608
+                tuple(self.user_ids),
+            )
+
+    def _empty_messages(self, table: str, columns: Mapping[str, str | None]) -> int:
         present = self._columns(table)
         if "conversation_id" not in present:
             return 0
         columns = {column: empty for column, empty in columns.items() if column in present}
-        rows = self.connection.execute(
-            f"SELECT rowid, turn_id, {', '.join(columns)} FROM {table} WHERE conversation_id IN "  # noqa: S608
-            f"(SELECT conversation_id FROM conversations WHERE user_id IN ({self._marks}))",
-            tuple(self.user_ids),
-        ).fetchall()
+        rows = self._rows(table, f"rowid, turn_id, {', '.join(columns)}", self._in_chats)
         going = [
             (*columns.values(), rowid)
             for rowid, turn_id, *words in rows
             if words != list(columns.values()) and self._goes(turn_id, words)
         ]
         sets = ", ".join(f"{column} = ?" for column in columns)
-        self.connection.executemany(f"UPDATE {table} SET {sets} WHERE rowid = ?", going)  # noqa: S608
-        return len(going)
-
-    def _clean_memories(self) -> int:
-        """Delete whole rows; what is made of them goes along."""
-        if not self._columns("memories"):
-            return 0
-        rows = self.connection.execute(
-            f"SELECT memory_id, text, quote FROM memories WHERE user_id IN ({self._marks})",  # noqa: S608
-            tuple(self.user_ids),
-        ).fetchall()
-        going = [(number,) for number, *words in rows if self._goes(None, words)]
-        self.connection.executemany("DELETE FROM memories WHERE memory_id = ?", going)
-        requests = self.connection.execute(
-            f"DELETE FROM forgets WHERE user_id IN ({self._marks})",  # noqa: S608
-            tuple(self.user_ids),
-        )
-        return len(going) + requests.rowcount
-
-    def _clean_archive(self) -> int:
-        """Delete whole turns, with their terms."""
-        if not self._columns("archived_turns"):
-            return 0
-        rows = self.connection.execute(
-            "SELECT archive_id, turn_id, asked, words, answer FROM archived_turns "  # noqa: S608
-            f"WHERE user_id IN ({self._marks})",
-            tuple(self.user_ids),
-        ).fetchall()
-        going = [(number,) for number, turn_id, *words in rows if self._goes(turn_id, words)]
-        self.connection.executemany("DELETE FROM archived_turns WHERE archive_id = ?", going)
-        return len(going)
-
-    def _clean_events(self) -> int:
-        """Delete whole turns of sessions: a call without its result would be of no use."""
-        if not self._columns("events"):
-            return 0
-        rows = self.connection.execute(
-            f"SELECT user_id, turn_id, event FROM events WHERE user_id IN ({self._marks})",  # noqa: S608
-            tuple(self.user_ids),
-        ).fetchall()
-        going = {(owner, turn_id) for owner, turn_id, event in rows if self._goes(turn_id, [event])}
-        self.connection.executemany("DELETE FROM events WHERE user_id = ? AND turn_id = ?", going)
-        return len(going)
-
-    def _drop_made(self) -> int:
-        """Delete what gaia had made of all that, and makes again: the profile, and what it
-        had read for a digest."""
-        dropped = 0
-        for table in ("digest_windows", "profiles"):
-            if self._columns(table):
-                dropped += self.connection.execute(
-                    f"DELETE FROM {table} WHERE user_id IN ({self._marks})",  # noqa: S608
-                    tuple(self.user_ids),
-                ).rowcount
-        if self._columns("digests"):
-            self.connection.execute(
-                "UPDATE digests SET state = 'sealed' "  # noqa: S608
-                f"WHERE state = 'extracted' AND user_id IN ({self._marks})",
-                tuple(self.user_ids),
-            )
-        return dropped
-
-    def _drop_files(self) -> int:
-        """Delete what was to be sent as a file."""
-        if not self._columns("outbox_files"):
-            return 0
-        return self.connection.execute(
-            "DELETE FROM outbox_files WHERE conversation_id IN "  # noqa: S608
-            f"(SELECT conversation_id FROM conversations WHERE user_id IN ({self._marks}))",
-            tuple(self.user_ids),
-        ).rowcount
+        return self._change(f"UPDATE {table} SET {sets} WHERE rowid = ?", going)  # noqa: S608
 
     @property
-    def _marks(self) -> str:
-        return ", ".join("?" * len(self.user_ids))
+    def _own(self) -> str:
+        return f"user_id IN ({', '.join('?' * len(self.user_ids))})"
+
+    @property
+    def _in_chats(self) -> str:
+        own = f"SELECT conversation_id FROM conversations WHERE {self._own}"  # noqa: S608
+        return f"conversation_id IN ({own})"
+
+    def _rows(self, table: str, columns: str, whose: str) -> Sequence[tuple[Any, ...]]:
+        if not self._columns(table):
+            return []
+        query = f"SELECT {columns} FROM {table} WHERE {whose}"  # noqa: S608
+        return self.connection.execute(query, tuple(self.user_ids)).fetchall()
+
+    def _drop(self, table: str, whose: str) -> int:
+        if not self._columns(table):
+            return 0
+        statement = f"DELETE FROM {table} WHERE {whose}"  # noqa: S608
+        return self.connection.execute(statement, tuple(self.user_ids)).rowcount
+
+    def _change(self, statement: str, going: Collection[tuple[Any, ...]]) -> int:
+        """Change one row for each; where there is none, there may be no such table."""
+        if going:
+            self.connection.executemany(statement, going)
+        return len(going)
+
+    def _columns(self, table: str) -> frozenset[str]:
+        return frozenset(row[1] for row in self.connection.execute(f"PRAGMA table_info({table})"))
 
     def _goes(self, turn_id: str | None, words: Collection[str | None]) -> bool:
         return (
@@ -165,9 +145,6 @@ class _Copy:
             or any(word.strip().lower().startswith(FORGET_COMMAND) for word in _said(words))
             or any(map(self.redaction.says, _said(words)))
         )
-
-    def _columns(self, table: str) -> frozenset[str]:
-        return frozenset(row[1] for row in self.connection.execute(f"PRAGMA table_info({table})"))
 
 
 def _said(words: Collection[str | None]) -> Iterator[str]:

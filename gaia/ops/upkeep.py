@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from pathlib import Path
+from typing import Concatenate, ParamSpec
 
 from sqlalchemy.orm import Session
 
@@ -28,6 +28,8 @@ from gaia.store.people import pairings, strangers
 from gaia.swappable import Swappable
 
 logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
 
 PENDING_FOR = timedelta(days=90)
 """How long a pending memory waits for support."""
@@ -132,11 +134,8 @@ class Upkeep:
 
     async def _drop_turns(self) -> None:
         days = self._settings.value.memory.archive_days
-
-        def prune(session: Session, now: datetime) -> int:
-            return archive.prune(session, now, days)
-
-        _tell(await self._some_at_a_time(prune, self._clock.now()), "turns are too old to be kept")
+        turns = await self._some_at_a_time(archive.prune, self._clock.now(), days)
+        _tell(turns, "turns are too old to be kept")
 
     async def _drop_digests(self) -> None:
         before = self._clock.now() - DIGESTS_KEPT_FOR
@@ -160,30 +159,26 @@ class Upkeep:
         _tell(messages, "messages are too old to be kept")
 
     async def _drop_counts(self) -> None:
-        dropped = await self._database.write(self._drop_old_counts)
+        before = (self._clock.now() - COUNTS_KEPT_FOR).date()
+        dropped = await self._database.write(retention.drop_counts, before)
         _tell(dropped, "counts of tokens are too old to be kept")
 
-    def _drop_old_counts(self, session: Session) -> int:
-        before = (self._clock.now() - COUNTS_KEPT_FOR).date()
-        return retention.drop_counts(session, before)
-
     async def _drop_expired(self) -> None:
-        now = self._clock.now()
-        await self._database.write(_sweep, now)
+        await self._database.write(_sweep, self._clock.now())
 
     async def _remove_copies(self) -> None:
         before = self._clock.now() - COPIES_KEPT_FOR
-        removed = await asyncio.to_thread(_remove_older, self._home, before)
+        removed = await asyncio.to_thread(_remove_old_copies, self._home, before)
         _tell(removed, "copies of the database from before a migration are too old to be kept")
 
     async def _some_at_a_time(
-        self, drop: Callable[[Session, datetime], int], moment: datetime
+        self, drop: Callable[Concatenate[Session, P], int], *args: P.args, **kwargs: P.kwargs
     ) -> int:
         """Drop until there is nothing more to drop, or it has taken long enough, each time in
         a transaction of its own; returns how much that was."""
         dropped = 0
         for _ in range(self._steps):
-            some = await self._database.write(drop, moment)
+            some = await self._database.write(drop, *args, **kwargs)
             if not some:
                 return dropped
             dropped += some
@@ -196,17 +191,14 @@ def _tell(count: int, what: str) -> None:
         logger.info("%d %s", count, what)
 
 
-def _remove_older(home: Home, before: datetime) -> int:
-    copies = [copy for copy in _copies(home) if copy.stat().st_mtime < before.timestamp()]
-    for copy in copies:
-        copy.unlink()
-    return len(copies)
-
-
-def _copies(home: Home) -> list[Path]:
-    """What `gaia.store.migrate` makes, whole or not."""
+def _remove_old_copies(home: Home, before: datetime) -> int:
+    """Remove what `gaia.store.migrate` made before, whole or not; returns how many."""
     stem = f"{home.database.stem}-at-*"
-    return [*home.backups.glob(f"{stem}.db"), *home.backups.glob(f"{stem}.partial")]
+    copies = [*home.backups.glob(f"{stem}.db"), *home.backups.glob(f"{stem}.partial")]
+    old = [copy for copy in copies if copy.stat().st_mtime < before.timestamp()]
+    for copy in old:
+        copy.unlink()
+    return len(old)
 
 
 def _sweep(session: Session, now: datetime) -> None:

@@ -119,7 +119,8 @@ def search_report(found: Found) -> SearchReport:
 
 def _hit(hit: Hit) -> HitReport:
     memory, parts = hit.memory, hit.parts
-    return HitReport(
+    return HitReport.of(
+        hit,
         memory_id=memory.memory_id,
         text=memory.text,
         kind=memory.kind,
@@ -139,11 +140,7 @@ def _hit(hit: Hit) -> HitReport:
             use=parts.confidence,
         ),
         bm25=hit.text_score,
-        similarity=hit.similarity,
-        coverage=hit.coverage,
-        nearness=hit.nearness,
         relevant=hit.is_relevant,
-        told_of=hit.told_of,
     )
 
 
@@ -196,10 +193,7 @@ class ReloadReport(Report):
 
 def reported(changes: Sequence[Change]) -> tuple[ChangeReport, ...]:
     """Changes as they are told on the control socket."""
-    return tuple(
-        ChangeReport(key=each.key, before=each.before, after=each.after, effect=each.effect)
-        for each in changes
-    )
+    return tuple(map(ChangeReport.of, changes))
 
 
 class PageRequest(Report):

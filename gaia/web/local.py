@@ -135,14 +135,8 @@ async def _digest(
         tell(DigestStep(error=str(exc)))
         return
     outcomes = tuple(
-        DigestOutcome(
-            user_id=each.user_id,
-            session_id=each.session_id,
-            state=each.state,
-            learned=each.learned,
-            changed=each.changed,
-            error=each.error or "",
-            waits=each.user_id in digest_worker.over_budget,
+        DigestOutcome.of(
+            each, error=each.error or "", waits=each.user_id in digest_worker.over_budget
         )
         for each in standing
     )

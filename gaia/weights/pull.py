@@ -21,7 +21,6 @@ from gaia.files import lock
 from gaia.weights.catalogue import CatalogueModel
 from gaia.weights.folder import Weights
 from gaia.weights.sources import (
-    CHUNK_BYTES,
     UNPACKING_FOLDER,
     NobodyThereError,
     Report,
@@ -80,7 +79,7 @@ def pull(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone(folder):
             if not weights.is_installed(model):
-                _install(_with_hash(model, weights), weights, progress)
+                _install(_with_hash(model), weights, progress)
     except OSError as exc:
         raise ModelFileError(
             f"the model {model.name!r} cannot be written into {str(folder)!r} "
@@ -104,7 +103,7 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(held)
 
 
-def _with_hash(model: CatalogueModel, weights: Weights) -> CatalogueModel:
+def _with_hash(model: CatalogueModel) -> CatalogueModel:
     """`model` with its hash, and the length that goes with it: known, or its publisher's."""
     if model.sha256 or model.url is None:
         return model
@@ -216,8 +215,5 @@ def _verify(model: CatalogueModel, partial: Path) -> None:
 
 
 def _hash(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -62,7 +62,7 @@ def chat_command(
 
 def _comes_back(home: Home) -> bool:
     from gaia.clock import SystemClock
-    from gaia.ops.service.comeback import comes_back
+    from gaia.ops.service.installer import comes_back
 
     return comes_back(home, os.environ, SystemClock().now())
 

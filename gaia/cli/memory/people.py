@@ -11,7 +11,7 @@ from gaia.cli.home import ask
 from gaia.cli.memory.view import OfUser, shown_line
 
 if TYPE_CHECKING:
-    from gaia.ops.queries.relations import KnownReport, TieReport
+    from gaia.ops.queries.memories import KnownReport, TieReport
 
 HEADINGS = ("NAME", "KIND", "RELATION", "SINCE", "UNTIL", "ID")
 
@@ -24,7 +24,7 @@ def people(
     as_json: AsJson = False,
 ) -> None:
     """Show people and things, and what is between them since when."""
-    from gaia.ops.queries.relations import PEOPLE, WhichPeople
+    from gaia.ops.queries.memories import PEOPLE, WhichPeople
 
     words = " ".join(name or ())
     found = ask(PEOPLE, WhichPeople(user=user, words=words))

@@ -46,7 +46,8 @@ THE_ONE = 0
 
 
 class Backups:
-    """Makes the nightly backups, and removes those that are not to be kept."""
+    """Makes the nightly backups, and removes those that are not to be kept. `passphrase` is asked
+    for each, and `doubt_clock` why the clock is not to be trusted, if it is not."""
 
     def __init__(
         self,
@@ -119,27 +120,6 @@ class Backups:
             logger.error("backups still hold what was forgotten: %s", exc)
             return FAILED_PAUSE
         return None
-
-
-def build_backups(
-    home: Home,
-    database: Database,
-    settings: Swappable[Settings],
-    clock: Clock,
-    doubt_clock: Callable[[], Awaitable[str]],
-    share: Share[object] = ALL,
-) -> Backups:
-    """The backups of a home, encrypted with the passphrase that is set when one is made.
-    `doubt_clock` tells why the clock is not to be trusted, and nothing if it is."""
-    return Backups(
-        home=home,
-        database=database,
-        settings=settings,
-        passphrase=partial(known_passphrase, home),
-        clock=clock,
-        doubt_clock=doubt_clock,
-        share=share,
-    )
 
 
 def build_backup_job(backups: Backups, settings: BackupSettings) -> Job:

@@ -7,8 +7,8 @@ import gzip
 import io
 import sqlite3
 import tarfile
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -115,7 +115,7 @@ def _make(home: Home, wanted: Wanted, now: Callable[[], datetime], progress: Pro
                 entry_of(folder / name) for name in places(home) if (folder / name).exists()
             ),
         )
-        write_archive(path, folder, manifest, wanted.passphrase, progress)
+        _write_archive(path, folder, manifest, wanted.passphrase, progress)
     return Made(path, manifest, path.stat().st_size, is_encrypted=wanted.passphrase is not None)
 
 
@@ -164,15 +164,10 @@ def _dump(url: URL, path: Path, progress: Progress) -> str:
 
 def _stage(home: Home, folder: Path, wanted: Wanted) -> None:
     """Copy what goes into the backup beside the database into the folder."""
-    files = [
-        home.settings_file,
-        home.last_good_settings_file,
-        home.shared_settings_file,
-        home.exports_file,
-    ]
-    if wanted.with_secrets:
-        files.append(home.env_file)
-    for file in files:
+    apart = {home.database, home.dump, *(() if wanted.with_secrets else (home.env_file,))}
+    for name, file in places(home).items():
+        if file in apart:
+            continue
         try:
             content = file.read_bytes()
         except FileNotFoundError:
@@ -181,15 +176,11 @@ def _stage(home: Home, folder: Path, wanted: Wanted) -> None:
             raise BackupError(
                 f"{str(file)!r} cannot be read ({exc.strerror}): make it readable by this user"
             ) from exc
-        _write_private(folder / file.name, content)
-
-
-def _write_private(path: Path, content: bytes) -> None:
-    try:
-        with open_new(path) as file:
-            file.write(content)
-    except OSError as exc:
-        raise unwritable(path.parent, exc) from exc
+        try:
+            with open_new(folder / name) as copy:
+                copy.write(content)
+        except OSError as exc:
+            raise unwritable(folder, exc) from exc
 
 
 def _revision(database: Path) -> str:
@@ -223,33 +214,21 @@ class _Watched:
             raise BackupError("the backup was stopped: make it again")
 
 
-def write_archive(
+def _write_archive(
     path: Path, folder: Path, manifest: Manifest, passphrase: str | None, progress: Progress
 ) -> None:
-    """Write the files of the manifest, which lie in the folder, to a new archive. Blocks.
-
-    The archive is its owner's alone (0600), and appears when it is whole and on the disk.
-
-    Raises:
-        BackupError: It is there already, or cannot be written.
-    """
+    """Write the files of the manifest, which lie in the folder, to a new archive. It is its
+    owner's alone (0600), and appears when it is whole and on the disk."""
     if path.exists() or path.is_symlink():
         raise BackupError(f"{str(path)!r} exists: choose another name, or move it away")
     progress.step("encrypting" if passphrase else "compressing")
-    with _unfinished(path) as file:
-        if passphrase is None:
-            _write(file, folder, manifest, progress)
-        else:
-            with encrypting(file, passphrase) as encrypted:
-                _write(encrypted, folder, manifest, progress)
-
-
-@contextmanager
-def _unfinished(path: Path) -> Iterator[IO[bytes]]:
-    """The file under another name until the block has ended well."""
     try:
         with replacing(path) as file:
-            yield file
+            if passphrase is None:
+                _write(file, folder, manifest, progress)
+            else:
+                with encrypting(file, passphrase) as encrypted:
+                    _write(encrypted, folder, manifest, progress)
     except OSError as exc:
         raise unwritable(path.parent, exc) from exc
 

@@ -93,7 +93,7 @@ async def restore_backup(
         manifest = await asyncio.to_thread(unpack, path, passphrase, folder, watched)
         troubles = await asyncio.to_thread(find_troubles, there, manifest)
         if troubles:
-            raise damaged(path, list(troubles))
+            raise damaged(path, troubles)
         if manifest.database == "postgresql":
             return await _restore_dump(
                 path, there, taking, manifest, clock, watched, server, replace
@@ -131,7 +131,7 @@ async def _restore_dump(
         try:
             database = await asyncio.to_thread(restored_database, there.dump, target, manifest)
         except BackupDamagedError as exc:
-            raise damaged(path, list(exc.troubles)) from exc
+            raise damaged(path, exc.troubles) from exc
         done = await _settle(database, manifest, clock.now())
         there.dump.unlink()
         taking(there)

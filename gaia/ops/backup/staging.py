@@ -117,9 +117,9 @@ def copy_database(source: Path, folder: Path, progress: Progress) -> None:
         raise store_error(source, exc) or exc from exc
 
 
-def _connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(
-        database_uri(path, mode), uri=True, timeout=BUSY_SECONDS, isolation_level=None
+        database_uri(path, "rw"), uri=True, timeout=BUSY_SECONDS, isolation_level=None
     )
 
 

@@ -13,7 +13,7 @@ import os
 import shutil
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +107,7 @@ class _Bounded:
         return piece
 
 
-def damaged(path: Path, troubles: list[str]) -> BackupDamagedError:
+def damaged(path: Path, troubles: Sequence[str]) -> BackupDamagedError:
     """The error for an archive with these troubles."""
     told = "\n".join(f"  {trouble}" for trouble in troubles)
     return BackupDamagedError(
@@ -251,4 +251,4 @@ async def verify_backup(
             troubles = exc.troubles
         except StoreError as exc:
             troubles = [str(exc)]
-    raise damaged(path, list(troubles))
+    raise damaged(path, troubles)

@@ -14,8 +14,15 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gaia.errors import StoreError
 from gaia.ops.database_copy.numbers import last_numbers, set_last_numbers
-from gaia.ops.database_copy.rows import NUL, TABLES, PlainTable, Row, replace_nul
-from gaia.ops.database_copy.sources import is_at, is_postgres, source_of
+from gaia.ops.database_copy.rows import (
+    NUL,
+    TABLES,
+    PlainTable,
+    Row,
+    is_postgres,
+    replace_nul,
+)
+from gaia.ops.database_copy.sources import is_at, source_of
 from gaia.ops.database_copy.targets import postgres_target, sqlite_target
 from gaia.paths import Home
 from gaia.store.location import database_url, there_is_one

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sqlalchemy import Column, Connection, Table, func, select, text
 
-from gaia.ops.database_copy.rows import TABLES
+from gaia.ops.database_copy.rows import TABLES, is_postgres
 
 _SEQUENCE = text("SELECT pg_get_serial_sequence(:table, :column)")
 _SET_SEQUENCE = text("SELECT setval(CAST(:sequence AS regclass), :number, :is_called)")
@@ -15,8 +15,7 @@ _SET_SEQUENCE = text("SELECT setval(CAST(:sequence AS regclass), :number, :is_ca
 
 def last_numbers(connection: Connection) -> Mapping[str, int]:
     """By the names of tables; 0 where none was given."""
-    kept = _in_postgres if connection.dialect.name == "postgresql" else _in_sqlite
-    given = kept(connection)
+    given = _in_postgres(connection) if is_postgres(connection) else _in_sqlite(connection)
     return {
         table.name: max(
             given.get(table.name, 0), connection.execute(select(func.max(column))).scalar() or 0
@@ -27,7 +26,7 @@ def last_numbers(connection: Connection) -> Mapping[str, int]:
 
 def set_last_numbers(connection: Connection, numbers: Mapping[str, int]) -> None:
     """Have the next row of each table get a number above these."""
-    if connection.dialect.name == "postgresql":
+    if is_postgres(connection):
         for table, column in _numbered():
             number = numbers[table.name]
             values = {"number": max(number, 1), "is_called": number > 0}

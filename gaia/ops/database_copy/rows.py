@@ -7,7 +7,7 @@ JSON stays the text that it was written as: read as values, NULL and JSON's null
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,10 +28,12 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    text,
 )
 from sqlalchemy.types import TypeEngine
 
 from gaia.store import digest_tables, memory_tables, ops_tables, upkeep_tables  # noqa: F401
+from gaia.store.revision import REVISION_TABLE, table_names
 from gaia.store.tables import Base
 
 Row = tuple[Any, ...]
@@ -78,17 +80,17 @@ class PlainTable:
     """A table of gaia's as one kind of database has it."""
 
     table: Table
-    is_postgres: bool
+    in_postgres: bool
 
     @classmethod
     def of(cls, table: Table, connection: Connection) -> PlainTable:
         """The table in the database of that connection."""
-        is_postgres = connection.dialect.name == "postgresql"
+        in_postgres = is_postgres(connection)
         columns = [
-            Column(each.name, _plain_type(each.type, is_postgres), primary_key=each.primary_key)
+            Column(each.name, _plain_type(each.type, in_postgres), primary_key=each.primary_key)
             for each in table.columns
         ]
-        return cls(Table(table.name, MetaData(), *columns), is_postgres)
+        return cls(Table(table.name, MetaData(), *columns), in_postgres)
 
     @property
     def name(self) -> str:
@@ -138,7 +140,7 @@ class PlainTable:
         """A part of the key, so that texts have the order of their bytes in UTF-8."""
         if not isinstance(key.type, String):
             return key
-        if self.is_postgres:
+        if self.in_postgres:
             return key.collate("C")
         return getattr(func, WITHOUT_NUL)(key) if without_nul else key
 
@@ -153,10 +155,24 @@ def replace_nul(value: Any) -> Any:
     return value.replace(NUL, REPLACEMENT) if isinstance(value, str) else value
 
 
-def _plain_type(kind: TypeEngine[Any], is_postgres: bool) -> TypeEngine[Any]:
+def is_postgres(connection: Connection) -> bool:
+    """Whether it is a connection to PostgreSQL."""
+    return connection.dialect.name == "postgresql"
+
+
+def count_rows(connection: Connection) -> Mapping[str, int]:
+    """How many rows there are, by the names of the tables, whosever they are."""
+    rows = {}
+    for table in sorted(table_names(connection) - {REVISION_TABLE}):
+        query = text(f'SELECT count(*) FROM "{table}"')  # noqa: S608 - as the database has it
+        rows[table] = connection.execute(query).scalar_one()
+    return rows
+
+
+def _plain_type(kind: TypeEngine[Any], in_postgres: bool) -> TypeEngine[Any]:
     if not isinstance(kind, JSON):
         return kind
-    return _PostgresJsonText() if is_postgres else _JsonText()
+    return _PostgresJsonText() if in_postgres else _JsonText()
 
 
 def _json_text(value: str | float) -> str:

@@ -1,24 +1,60 @@
-"""The database that is copied: opened as always, and locked against all who write."""
+"""The database of a home: what is in it, and opened to be copied, locked against all who write."""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from sqlalchemy import URL, Connection, text
 
 from gaia.errors import StoreError
-from gaia.ops.database_copy.rows import WITHOUT_NUL, replace_nul
+from gaia.ops.database_copy.rows import WITHOUT_NUL, count_rows, is_postgres, replace_nul
 from gaia.paths import Home
-from gaia.store.opener import open_database
+from gaia.store.location import database_url, there_is_one
+from gaia.store.opener import inspecting, open_database, read_revision
 from gaia.store.processes.processes import others_connected
 
 WAITING = "10min"
 """How long an end of a copy may ask nothing while the other one is at work."""
 
 _IDENTITY = text("SELECT current_database(), pg_postmaster_start_time()")
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """A database: what it is called, the revision of its tables, and their rows. `revision` is
+    None where there are no tables."""
+
+    name: str
+    revision: str | None
+    rows: Mapping[str, int]
+
+
+def take_inventory(home: Home) -> Inventory:
+    """Count what is in the home's database, which is left as it is. Blocks.
+
+    Raises:
+        StoreError: It is damaged, not gaia's, cannot be read, or does not answer.
+        SettingsError: The settings may name a database, and something in them is wrong.
+    """
+    name = _name_of(home)
+    revision = read_revision(home) if there_is_one(home) else None
+    if revision is None:
+        return Inventory(name, None, {})
+    with inspecting(home) as connection:
+        return Inventory(name, revision, count_rows(connection))
+
+
+def _name_of(home: Home) -> str:
+    url = database_url(home)
+    if url is None:
+        return str(home.database)
+    from gaia.store.postgres.faults import name_of
+
+    return name_of(url)
 
 
 @contextmanager
@@ -42,11 +78,6 @@ def source_of(home: Home) -> Iterator[Connection]:
             yield connection
     finally:
         database.engine.dispose()
-
-
-def is_postgres(connection: Connection) -> bool:
-    """Whether it is a connection to PostgreSQL."""
-    return connection.dialect.name == "postgresql"
 
 
 def prepare_postgres(connection: Connection) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import URL, Connection, text
 
 from gaia.errors import StoreError
 from gaia.files import sync_folder
-from gaia.ops.database_copy.rows import TABLES
+from gaia.ops.database_copy.rows import TABLES, count_rows
 from gaia.ops.database_copy.sources import prepare_postgres
 from gaia.store.migrate import upgrade
 from gaia.store.processes.homes import HOMES
@@ -117,11 +117,8 @@ def _require_empty(connection: Connection, name: str, remedy: str) -> None:
             f"{name} holds tables that are not gaia's, such as {min(tables)!r}, and was left as it "
             f"is: {remedy}"
         )
-    found = []
-    for table in sorted(tables - {REVISION_TABLE, HOMES}):
-        query = text(f'SELECT count(*) FROM "{table}"')  # noqa: S608 - a name of gaia's
-        if rows := connection.execute(query).scalar_one():
-            found.append(f"{table} ({rows:,})")
+    rows = count_rows(connection).items()
+    found = [f"{table} ({number:,})" for table, number in rows if number and table != HOMES]
     if found:
         others = counted(len(found) - MOST_NAMED, "other table", "other tables")
         more = f" and {others}" if len(found) > MOST_NAMED else ""

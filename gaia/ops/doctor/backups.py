@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy.orm import Session
@@ -31,7 +32,7 @@ NAME = "backups"
 OLD = timedelta(days=2)
 
 ROOM = 2
-"""While a backup is made there are two copies of each database beside it."""
+"""While a backup is made there are two copies of the database beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,7 @@ class _Noted:
 def backup_check(home: Home, settings: BackupSettings, clock: Clock) -> Check:
     """The check of the backups, needed or not."""
 
-    async def look() -> Sequence[Finding]:
-        noted = await asyncio.to_thread(_read, home)
-        return await asyncio.to_thread(_look, home, settings, noted, clock.now())
-
+    look = partial(asyncio.to_thread, _look, home, settings, clock)
     return Check(NAME, look, needs=(home_folder.NAME, "database"))
 
 
@@ -59,7 +57,8 @@ def _read(home: Home) -> _Noted:
         return _Noted(job_runs.get(session, JOB), audit.forgotten(session))
 
 
-def _look(home: Home, settings: BackupSettings, noted: _Noted, now: datetime) -> Sequence[Finding]:
+def _look(home: Home, settings: BackupSettings, clock: Clock) -> Sequence[Finding]:
+    noted, now = _read(home), clock.now()
     folder = backup_folder(home, settings)
     archives = archives_in(folder)
     found = [
@@ -105,7 +104,7 @@ def _place(home: Home, folder: Path) -> Iterator[Finding]:
             yield failed(missing, "Debian and Ubuntu: apt install postgresql-client.")
     if not os.access(place, os.W_OK | os.X_OK):
         yield failed(f"{folder} is not writable by this user", "Fix its permissions.")
-    needed = ROOM * sum(path.stat().st_size for path in (home.database,) if path.exists())
+    needed = ROOM * home.database.stat().st_size if home.database.exists() else 0
     # The copies are made in the home.
     for where in {path.stat().st_dev: path for path in (home.root, place)}.values():
         if (free := shutil.disk_usage(where).free) < needed:
@@ -120,7 +119,7 @@ def _age(archives: Sequence[Archive], run: JobRun | None, now: datetime) -> Iter
     """Whether one is missing that should have been made."""
     if run is None or run.started_at is None:
         return
-    newest = _newest(archives, now)
+    newest = max((each.taken_at for each in archives if each.taken_at <= now), default=None)
     if run.error:
         yield warning(
             f"the last backup, {_ago(now - run.started_at)}, failed: {run.error}",
@@ -134,20 +133,14 @@ def _age(archives: Sequence[Archive], run: JobRun | None, now: datetime) -> Iter
         )
 
 
-def _newest(archives: Sequence[Archive], now: datetime) -> datetime | None:
-    return max((each.taken_at for each in archives if each.taken_at <= now), default=None)
-
-
 def _well(archives: Sequence[Archive], settings: BackupSettings, now: datetime) -> str:
-    made = "made by hand only (backup.enabled is false)" if not settings.enabled else ""
-    if not archives:
-        return (
-            f"there is none, {made}"
-            if made
-            else (f"none yet; the next at {settings.hour:02}:00 if gaia runs")
-        )
-    last = f"{len(archives)}, the last one from {_ago(now - archives[-1].taken_at)}"
-    return f"{last}, {made}" if made else last
+    by_hand = "" if settings.enabled else ", made by hand only (backup.enabled is false)"
+    if archives:
+        last = _ago(now - archives[-1].taken_at)
+        return f"{len(archives)}, the last one from {last}{by_hand}"
+    if by_hand:
+        return f"there is none{by_hand}"
+    return f"none yet; the next at {settings.hour:02}:00 if gaia runs"
 
 
 def _ago(age: timedelta) -> str:

@@ -53,10 +53,9 @@ class Daemon:
     async def channel(self, name: str) -> Health | None:
         """How it says that a channel is; None if it gives no report, or has no such channel."""
         report = await self.report()
-        found = (
-            next((each for each in report.channels if each.name == name), None) if report else None
-        )
-        return Health(found.ok, found.detail) if found else None
+        channels = report.channels if report else ()
+        told = (Health(each.ok, each.detail) for each in channels if each.name == name)
+        return next(told, None)
 
     def check(self, *, may_rest: bool = False) -> Check:
         """The check that tells how it is. One that `may_rest` runs as long as a chat does: then
@@ -110,17 +109,18 @@ def _words(part: PartStatus) -> str:
 
 def port_checks(settings: Settings, daemon: Daemon) -> Sequence[Check]:
     """The checks of the ports that are switched on."""
-    web, metrics = settings.web, settings.metrics
-    checks = []
-    if web.enabled:
-        look = partial(_look_at_port, daemon, web.host, web.port, "web.port", WEB_PATH, READY)
-        checks.append(Check("web port", look))
-    if metrics.enabled:
-        sign = partial(
-            _look_at_port, daemon, metrics.host, metrics.port, "metrics.port", METRICS_PATH, METRIC
+    ports = (
+        ("web", settings.web, WEB_PATH, READY),
+        ("metrics", settings.metrics, METRICS_PATH, METRIC),
+    )
+    return [
+        Check(
+            f"{name} port",
+            partial(_look_at_port, daemon, block.host, block.port, f"{name}.port", path, sign),
         )
-        checks.append(Check("metrics port", sign))
-    return checks
+        for name, block, path, sign in ports
+        if block.enabled
+    ]
 
 
 async def _look_at_port(

@@ -13,8 +13,8 @@ from pathlib import Path
 from sqlalchemy import func, select, text
 
 from gaia.errors import StoreError
-from gaia.findings import Check, Finding, Heard, ok, warning
-from gaia.ops.checkpoints import LONG_BYTES, MEGABYTE
+from gaia.findings import Check, Finding, Heard, Mend, ok, warning
+from gaia.ops.checkpoints import LONG_BYTES, MEGABYTE, wal_bytes
 from gaia.ops.doctor import home as home_folder
 from gaia.ops.doctor.daemon import Daemon
 from gaia.paths import Home
@@ -34,15 +34,10 @@ WAL_MARK = b"\x02\x02"
 """The bytes 18 and 19 of a database in WAL mode, https://www.sqlite.org/fileformat2.html."""
 
 
-def database_checks(home: Home, heard: Heard) -> Sequence[Check]:
+def database_check(home: Home, heard: Heard) -> Check:
     """The check of the database, wherever it is. The time that a server has is `heard`."""
-    return [
-        Check(
-            "database",
-            partial(asyncio.to_thread, _look, home, heard),
-            needs=(home_folder.NAME,),
-        ),
-    ]
+    look = partial(asyncio.to_thread, _look, home, heard)
+    return Check("database", look, needs=(home_folder.NAME,))
 
 
 def _look(home: Home, heard: Heard) -> Sequence[Finding]:
@@ -58,14 +53,13 @@ def _look(home: Home, heard: Heard) -> Sequence[Finding]:
 def _look_at_file(path: Path) -> Sequence[Finding]:
     revision = read_file_revision(path)
     if revision is None:
-        return [_none_yet(path)]
+        return [ok(f"there is no {path.name} yet: the first start creates it")]
     _check_pages(path)
-    if revision != HEAD:
-        detail = (
-            f"{path.name} is intact, of the older version {revision}: the next start migrates it"
-        )
-        return [ok(detail)]
-    return [ok(f"{path.name} is intact, version {revision}")]
+    if revision == HEAD:
+        return [ok(f"{path.name} is intact, version {revision}")]
+    return [
+        ok(f"{path.name} is intact, of the older version {revision}: the next start migrates it")
+    ]
 
 
 def user_zones_check(home: Home) -> Check:
@@ -81,12 +75,11 @@ def _look_at_zones(home: Home) -> Sequence[Finding]:
     if read_revision(home) != HEAD:
         return [ok("nobody has told theirs yet")]
     with inspecting(home) as connection:
-        people = connection.execute(
+        total, told = connection.execute(
             select(func.count(), func.count(UserRow.zone)).where(
                 UserRow.removed_at.is_(None), UserRow.is_group.is_(False)
             )
         ).one()
-    total, told = people
     here = str(local_zone())
     if total and not told and is_utc(here):
         return [
@@ -100,10 +93,6 @@ def _look_at_zones(home: Home) -> Sequence[Finding]:
     if told == total:
         return [ok("everybody has told theirs")]
     return [ok(f"{told} of {total} have told theirs; the rest go by {here}")]
-
-
-def _none_yet(path: Path) -> Finding:
-    return ok(f"there is no {path.name} yet: the first start creates it")
 
 
 def _check_pages(path: Path) -> None:
@@ -127,37 +116,25 @@ def journals_check(home: Home, daemon: Daemon, *, long: int = LONG_BYTES) -> Che
             return [ok("PostgreSQL looks after its own")]
         if holds_nothing(path):
             return [ok("there is none")]
-        runs = await daemon.runs()
-        is_wal, size = await asyncio.to_thread(_read_journal, path)
-        found = _told_of_journal(home, path, is_wal=is_wal, size=size, long=long, runs=runs)
-        return found or [ok(f"the write-ahead log is short: {size / MEGABYTE:,.1f} MB")]
+        mend = None if await daemon.runs() else partial(_empty_journal, home, path)
+        return [await asyncio.to_thread(_look_at_journal, path, long, mend)]
 
     return Check(JOURNALS, look, needs=("database",))
 
 
-def _read_journal(path: Path) -> tuple[bool, int]:
-    """Whether a database is in WAL mode, and how long its log is."""
+def _look_at_journal(path: Path, long: int, mend: Mend | None) -> Finding:
     with path.open("rb") as file:
         file.seek(18)
         is_wal = file.read(2) == WAL_MARK
-    try:
-        return is_wal, path.with_name(f"{path.name}-wal").stat().st_size
-    except FileNotFoundError:
-        return is_wal, 0
-
-
-def _told_of_journal(
-    home: Home, path: Path, *, is_wal: bool, size: int, long: int, runs: bool
-) -> Sequence[Finding]:
-    mend = None if runs else partial(_empty_journal, home, path)
     if not is_wal:
         detail = f"{path.name} has no write-ahead log: readers and writers wait for each other"
-        return [warning(detail, "Restart gaia: it switches that on when it starts.", mend)]
+        return warning(detail, "Restart gaia: it switches that on when it starts.", mend)
+    size = wal_bytes(path)
     if size > long:
         detail = f"the write-ahead log of {path.name} has {size / MEGABYTE:,.0f} MB"
         remedy = "Stop the program that keeps reading the database, then restart gaia."
-        return [warning(detail, remedy, mend)]
-    return []
+        return warning(detail, remedy, mend)
+    return ok(f"the write-ahead log is short: {size / MEGABYTE:,.1f} MB")
 
 
 async def _empty_journal(home: Home, path: Path) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gaia.findings import Check, Finding, failed, ok, warning
 from gaia.paths import Home
+from gaia.text import counted
 
 NAME = "home"
 PERMISSIONS = "permissions"
@@ -29,10 +30,7 @@ DATABASE_SIDES = ("", "-wal", "-shm")
 def home_check(home: Home) -> Check:
     """The check of the home folder."""
 
-    async def look() -> Sequence[Finding]:
-        return _look(home)
-
-    return Check(NAME, look)
+    return Check(NAME, partial(asyncio.to_thread, _look, home))
 
 
 def _look(home: Home) -> Sequence[Finding]:
@@ -51,8 +49,7 @@ def _look(home: Home) -> Sequence[Finding]:
     if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
         remedy = "Run this as the user that runs gaia, or fix the folder's permissions."
         return [failed(f"{root} is not readable and writable by this user", remedy)]
-    warnings = list(_exposures(home, status))
-    return warnings or [ok(f"{root} is private and writable")]
+    return _exposures(home, status) or [ok(f"{root} is private and writable")]
 
 
 def _exposures(home: Home, status: os.stat_result) -> Sequence[Finding]:
@@ -60,7 +57,7 @@ def _exposures(home: Home, status: os.stat_result) -> Sequence[Finding]:
     if status.st_uid != os.getuid():
         remedy = "Run this as that user: what another one writes there, gaia may not read."
         found.append(warning(f"{home.root} belongs to the user with id {status.st_uid}", remedy))
-    if mode := stat.S_IMODE(status.st_mode) & 0o077:
+    if mode := stat.S_IMODE(status.st_mode) & OTHERS:
         remedy = f"chmod 700 {home.root}"
         detail = f"{home.root} is open to other users of this machine (mode 0{mode | 0o700:o})"
         found.append(warning(detail, remedy, partial(_close, home.root)))
@@ -74,42 +71,29 @@ async def _close(root: Path) -> str:
 
 def permissions_check(home: Home) -> Check:
     """The check of the files and folders in the home."""
-
-    async def look() -> Sequence[Finding]:
-        seen = list(_private_paths(home))
-        exposed = [path for path in seen if _is_exposed(path)]
-        foreign = [path for path in seen if not path.is_symlink() and path.stat().st_uid != _me()]
-        return [*_open_ones(exposed), *_foreign_ones(foreign)] or [ok(_all_private(len(seen)))]
-
-    return Check(PERMISSIONS, look, needs=(NAME,))
+    return Check(PERMISSIONS, partial(asyncio.to_thread, _look_inside, home), needs=(NAME,))
 
 
-def _me() -> int:
-    return os.getuid()
+def _look_inside(home: Home) -> Sequence[Finding]:
+    seen = _private_paths(home)
+    exposed = [path for path in seen if stat.S_IMODE(path.stat().st_mode) & OTHERS]
+    foreign = [path for path in seen if path.stat().st_uid != os.getuid()]
+    private = counted(len(seen), "file and folder is", "files and folders are")
+    return [*_open_ones(exposed), *_foreign_ones(foreign)] or [ok(f"{private} private")]
 
 
-def _all_private(count: int) -> str:
-    return f"{'1 file and folder is' if count == 1 else f'{count:,} files and folders are'} private"
-
-
-def _private_paths(home: Home) -> Iterator[Path]:
+def _private_paths(home: Home) -> Sequence[Path]:
     """What there is of all that should be private. Links are left out: what they lead to
     is another's matter."""
     files = [home.settings_file, home.terminal_history, home.lock_file]
-    for database in (home.database,):
-        files += [database.with_name(database.name + side) for side in DATABASE_SIDES]
+    files += [home.database.with_name(home.database.name + side) for side in DATABASE_SIDES]
     files += home.root.glob("gaia.*.yaml")
-    yield from sorted({path for path in files if path.is_file() and not path.is_symlink()})
-    for folder in (home.memory, home.logs, home.backups):
-        if folder.is_dir() and not folder.is_symlink():
-            yield folder
+    paths = sorted({path for path in files if path.is_file()})
+    paths += (each for each in (home.memory, home.logs, home.backups) if each.is_dir())
     for folder in (home.logs, home.backups):
         if folder.is_dir():
-            yield from sorted(path for path in folder.iterdir() if not path.is_symlink())
-
-
-def _is_exposed(path: Path) -> bool:
-    return bool(stat.S_IMODE(path.stat().st_mode) & OTHERS)
+            paths += sorted(folder.iterdir())
+    return [path for path in paths if not path.is_symlink()]
 
 
 def _open_ones(exposed: Sequence[Path]) -> Iterator[Finding]:
@@ -121,9 +105,9 @@ def _open_ones(exposed: Sequence[Path]) -> Iterator[Finding]:
             partial(_close_all, [path]),
         )
     if rest := exposed[MOST_NAMED:]:
-        which = "1 more" if len(rest) == 1 else f"{len(rest):,} more"
+        verb = "is" if len(rest) == 1 else "are"
         yield warning(
-            f"so {'is' if len(rest) == 1 else 'are'} {which}, such as {rest[0]}",
+            f"so {verb} {len(rest):,} more, such as {rest[0]}",
             f"chmod go= {rest[0].parent}/*",
             partial(_close_all, rest),
         )
@@ -146,5 +130,5 @@ def _foreign_ones(foreign: Sequence[Path]) -> Iterator[Finding]:
         others = f" and {len(foreign) - 1:,} more" if len(foreign) > 1 else ""
         yield warning(
             f"{foreign[0]}{others} belongs to another user: gaia may not be able to write there",
-            f"As root: chown -R {_me()} {foreign[0].parent}.",
+            f"As root: chown -R {os.getuid()} {foreign[0].parent}.",
         )

@@ -78,11 +78,10 @@ def index_check(
 def _running(memory: MemoryStatus, reindex: Callable[[], Awaitable[str]]) -> Finding:
     if not memory.ok:
         return skipped("it does not work at the moment: see what the daemon says")
-    late = memory.oldest_seconds is not None and memory.oldest_seconds > LATE.total_seconds()
-    if late and memory.oldest_seconds is not None:
-        since = duration(memory.oldest_seconds)
+    oldest = memory.oldest_seconds
+    if oldest is not None and oldest > LATE.total_seconds():
         return warning(
-            f"{memory.waiting:,} changes have been waiting for {since} to be indexed",
+            f"{memory.waiting:,} changes have been waiting for {duration(oldest)} to be indexed",
             "gaia memory reindex",
             reindex,
         )

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partial
 from importlib import metadata
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -163,7 +164,8 @@ def _look_for_channels(search_path: Sequence[str]) -> Finding:
     if found != _own_folder():
         where = f"is {found}" if found else "is not there"
         return failed(f"the package 'channels' {where}, and not gaia's own", REMEDY)
-    if any(each.metadata["Name"] == CHANNELS for each in _distributions(search_path)):
+    others = metadata.distributions(name=CHANNELS, path=list(search_path))
+    if any(each.metadata["Name"] == CHANNELS for each in others):
         return failed("another distribution has a package 'channels' as well", REMEDY)
     return ok(f"gaia {gaia.__version__} in {_own_folder().parent}")
 
@@ -177,43 +179,33 @@ def _first_channels(search_path: Sequence[str]) -> Path | None:
     return Path(spec.origin).parent if spec and spec.origin else None
 
 
-def _distributions(search_path: Sequence[str]) -> Sequence[metadata.Distribution]:
-    return list(metadata.distributions(name=CHANNELS, path=list(search_path)))
-
-
 def disk_check(home: Home, *, least: int = LEAST_BYTES, little: int = LITTLE_BYTES) -> Check:
     """The check of the free space."""
-
-    async def look() -> Sequence[Finding]:
-        return [await asyncio.to_thread(_look_at_disk, home, least, little)]
-
+    look = partial(asyncio.to_thread, _look_at_disk, home, least, little)
     return Check(DISK, look, needs=(home_folder.NAME,))
 
 
 def file_system_checks(home: Home, table: Path = mounts.MOUNTS) -> Sequence[Check]:
     """The check of what the home lies on, where the system tells that."""
-
-    async def look() -> Sequence[Finding]:
-        return [await asyncio.to_thread(_look_at_mount, home, table)]
-
+    look = partial(asyncio.to_thread, _look_at_mount, home, table)
     matters = table.exists() and in_file(home)
     return [Check(FILE_SYSTEM, look, needs=(home_folder.NAME,))] if matters else []
 
 
-def _look_at_mount(home: Home, table: Path) -> Finding:
+def _look_at_mount(home: Home, table: Path) -> Sequence[Finding]:
     mount = mounts.mount_below(home, table)
     if problem := mounts.problem(home, mount):
-        return warning(problem, mounts.remedy(home))
-    return ok(f"SQLite may use {mount.kind}") if mount else skipped("it is not in the mounts")
+        return [warning(problem, mounts.remedy(home))]
+    return [ok(f"SQLite may use {mount.kind}") if mount else skipped("it is not in the mounts")]
 
 
-def _look_at_disk(home: Home, least: int, little: int) -> Finding:
+def _look_at_disk(home: Home, least: int, little: int) -> Sequence[Finding]:
     free = shutil.disk_usage(home.root).free
     if free >= little:
-        return ok(f"{_size_of(free)} are free")
+        return [ok(f"{_size_of(free)} are free")]
     detail = f"only {_size_of(free)} are free on the disk of {home.root}"
     tell = failed if free < least else warning
-    return tell(detail, f"Free some space. {_what_takes_room(home)}")
+    return [tell(detail, f"Free some space. {_what_takes_room(home)}")]
 
 
 def _what_takes_room(home: Home) -> str:

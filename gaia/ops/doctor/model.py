@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
-from gaia.agent.connection import CONNECT_SECONDS
 from gaia.bounded_http import FAULTS, ask
 from gaia.findings import Check, Finding, Heard, ok
 from gaia.ops.doctor import settings
+from gaia.ops.doctor.model_host import SECONDS, look_at_host
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
@@ -36,7 +36,7 @@ def model_checks(
     clock: Clock,
     heard: Heard,
     *,
-    seconds: float = CONNECT_SECONDS,
+    seconds: float = SECONDS,
 ) -> Sequence[Check]:
     """The checks of the model that the settings choose, and of its host if it has one."""
 
@@ -47,13 +47,10 @@ def model_checks(
             return [ok(f"{resolved.name} (embedded) is intact and runs on this machine")]
         return [ok(f"{resolved.name} ({resolved.provider})")]
 
-    async def look_at_host() -> Sequence[Finding]:
+    async def ask_host() -> Sequence[Finding]:
         resolved = resolve_loaded(loaded)
         if resolved.provider == "embedded":
             return [ok("the model needs none")]
-        # The provider's SDK takes seconds to load.
-        from gaia.ops.doctor.model_host import look_at_host
-
         api_version = loaded.settings.model.api_version
         host = await look_at_host(resolved, api_version, clock, seconds=seconds)
         await _hear_time(resolved, heard, seconds)
@@ -61,7 +58,7 @@ def model_checks(
 
     return [
         Check(NAME, look, needs=(settings.CONFIGURATION,)),
-        Check(HOST, look_at_host, needs=(NAME,)),
+        Check(HOST, ask_host, needs=(NAME,)),
     ]
 
 

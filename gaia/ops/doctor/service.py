@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 from gaia.errors import ServiceError
 from gaia.findings import Check, Finding, failed, ok, skipped, warning
 from gaia.ops.service.installer import Service, ServiceState, service_of
 from gaia.ops.service.unit import (
     Scope,
-    Unit,
     command_here,
-    home_of,
+    home_in,
     is_as_written,
     system_unit,
     user_unit,
     value_of,
+    words_of,
 )
-from gaia.paths import Home, expanded
+from gaia.paths import Home
 from gaia.settings.schema import Settings
 
 NAME = "service"
@@ -48,10 +46,7 @@ def service_check(home: Home, settings: Settings | None, services: Sequence[Serv
     """The check of the service. Without `settings`, which cannot be read, what depends on
     them is left out."""
 
-    async def look() -> Sequence[Finding]:
-        return await asyncio.to_thread(_look, home, settings, services)
-
-    return Check(NAME, look)
+    return Check(NAME, partial(asyncio.to_thread, _look, home, settings, services))
 
 
 def _look(home: Home, settings: Settings | None, services: Sequence[Service]) -> Sequence[Finding]:
@@ -71,12 +66,13 @@ def _look(home: Home, settings: Settings | None, services: Sequence[Service]) ->
             *_of_settings(service, text, home, settings),
             *_of_manager(service, state),
         ]
-    return found or [ok(_well(*(service for service, _ in installed)))]
+    paths = ", ".join(str(service.path) for service, _ in installed)
+    return found or [ok(f"{paths} starts this gaia with the machine")]
 
 
 def _of_command(service: Service, text: str) -> Iterator[Finding]:
     """What the unit starts."""
-    program = _words(value_of(text, "ExecStart"))[0]
+    program = words_of(value_of(text, "ExecStart"))[0]
     if not os.access(program, os.X_OK):
         yield failed(f"{service.path} starts {program}, which is not there", _again(service))
     elif program != command_here()[0]:
@@ -88,7 +84,7 @@ def _of_settings(
     service: Service, text: str, home: Home, settings: Settings | None
 ) -> Iterator[Finding]:
     """Whether the unit fits the home, the drain, and what this version would write."""
-    place = _home(service, text)
+    place = home_in(text, service.scope)
     if place != home.root:
         remedy = "Look at that one with GAIA_HOME set to it, or install the service again."
         yield warning(f"{service.path} runs gaia in {place}, and this is {home.root}", remedy)
@@ -125,13 +121,9 @@ def _of_manager(service: Service, state: ServiceState) -> Iterator[Finding]:
 
 
 def _expected(service: Service, text: str, home: Home, settings: Settings) -> str:
-    return _unit(service, text, home, settings).signed_text
-
-
-def _unit(service: Service, text: str, home: Home, settings: Settings) -> Unit:
     if service.scope is Scope.USER:
-        return user_unit(home, settings)
-    return system_unit(home, settings, value_of(text, "User"))
+        return user_unit(home, settings).signed_text
+    return system_unit(home, settings, value_of(text, "User")).signed_text
 
 
 async def _renew(service: Service, home: Home, settings: Settings) -> str:
@@ -140,33 +132,7 @@ async def _renew(service: Service, home: Home, settings: Settings) -> str:
     return f"{service.path} is updated: it applies from gaia's next start"
 
 
-def _home(service: Service, text: str) -> Path:
-    for word in _words(value_of(text, "Environment")):
-        name, _, value = word.partition("=")
-        if name == "GAIA_HOME":
-            return Path(value)
-    if service.scope is Scope.USER:
-        return expanded("~/.gaia")
-    try:
-        return home_of(value_of(text, "User")).root
-    except ServiceError:
-        return Path("/")
-
-
-def _words(value: str) -> Sequence[str]:
-    """The words of a line that gaia has written, or something like it."""
-    try:
-        words = shlex.split(value.replace("%%", "%").replace("$$", "$"))
-    except ValueError:
-        words = value.split()
-    return words or [""]
-
-
 def _again(service: Service) -> str:
     if service.scope is Scope.SYSTEM:
         return "Run 'gaia service install --system --run-as USER' as root."
     return "Run 'gaia service install'."
-
-
-def _well(*services: Service) -> str:
-    return f"{', '.join(str(each.path) for each in services)} starts this gaia with the machine"

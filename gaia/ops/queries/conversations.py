@@ -122,13 +122,7 @@ def _sessions(source: Source, asked: WhichSessions) -> SessionList:
         user_id = find_owner(source.session, asked.user, asked.login).user_id
     return SessionList(
         sessions=tuple(
-            SessionReport(
-                session_id=each.session_id,
-                user_id=each.user_id,
-                user=names.get(each.user_id),
-                events=each.events,
-                updated_at=each.updated_at,
-            )
+            SessionReport.of(each, user=names.get(each.user_id))
             for each in sessions.listed(source.session, user_id)
         )
     )
@@ -182,17 +176,14 @@ def _no_session(asked: WhichSession, known: Collection[str] = ()) -> NoReturn:
 
 
 def _entry(entry: Entry) -> EntryReport:
-    return EntryReport(
-        at=entry.at,
-        author=entry.author,
-        text=entry.text,
+    return EntryReport.of(
+        entry,
         calls=tuple(
             CallReport(tool=each.tool, arguments=dict(each.content)) for each in entry.calls
         ),
         results=tuple(
             ResultReport(tool=each.tool, response=dict(each.content)) for each in entry.results
         ),
-        turn_id=entry.turn_id,
     )
 
 
@@ -213,15 +204,8 @@ def _turns(source: Source, asked: WhichTurns) -> TurnList:
     return TurnList(
         user=owner.name,
         turns=tuple(
-            TurnReport(
-                said_at=hit.said_at,
-                asked=hit.turn.asked,
-                answer=hit.turn.answer,
-                context=hit.turn.context,
-                session_id=hit.turn.session_id,
-                turn_id=hit.turn.turn_id,
-                asked_excerpt=hit.asked,
-                answer_excerpt=hit.answer,
+            TurnReport.of(
+                hit.turn, said_at=hit.said_at, asked_excerpt=hit.asked, answer_excerpt=hit.answer
             )
             for hit in hits
         ),

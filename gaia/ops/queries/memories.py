@@ -1,4 +1,4 @@
-"""Queries about what gaia remembers of a user."""
+"""Queries about what gaia remembers of a user, and about the people and things in it."""
 
 from __future__ import annotations
 
@@ -139,34 +139,45 @@ class MemoryFile(Report):
     lines: tuple[str, ...]
 
 
+class WhichPeople(Whose):
+    """All people and things of somebody, or those that are meant by some words."""
+
+    words: str
+
+
+class TieReport(Report):
+    """What a memory tells of somebody, as of `gaia.memory.people.people.Tie`."""
+
+    memory_id: int
+    subject: str
+    predicate: str
+    object: str
+    since: Moment
+    until: Moment | None
+    holds: bool
+
+
+class KnownReport(Report):
+    """Somebody or something, under all names."""
+
+    number: int
+    names: tuple[str, ...]
+    kind: str
+    relations: tuple[TieReport, ...]
+
+
+class PeopleReport(Report):
+    """Those that are meant, and pairs of names that may be one."""
+
+    user: str
+    people: tuple[KnownReport, ...]
+    unsure: tuple[tuple[str, str], ...]
+
+
 def memory_report(memory: Memory) -> MemoryReport:
     """The report on a memory."""
-    return MemoryReport(
-        memory_id=memory.memory_id,
-        kind=memory.kind,
-        text=memory.told,
-        quote=memory.quote,
-        label=memory.label,
-        verdict=memory.verdict,
-        subject=memory.subject,
-        predicate=memory.predicate,
-        object=memory.object,
-        context=memory.context,
-        sensitive=memory.sensitive,
-        pinned=memory.pinned,
-        source=memory.source,
-        status=memory.status,
-        support=memory.support,
-        said_at=memory.valid_from,
-        superseded_at=memory.valid_to,
-        superseded_by=memory.superseded_by,
-        expires_at=memory.expires_at,
-        due_at=memory.due_at,
-        recurrence=memory.recurrence,
-        zone=memory.zone,
-        digest_id=memory.digest_id,
-        created_at=memory.created_at,
-        updated_at=memory.updated_at,
+    return MemoryReport.of(
+        memory, text=memory.told, said_at=memory.valid_from, superseded_at=memory.valid_to
     )
 
 
@@ -194,14 +205,13 @@ def _origin(source: Source, asked: WhichMemory) -> OriginReport:
     from gaia.memory.people import entities
 
     session, memory_id = source.session, asked.memory_id
-    user_id = (find_owner(session, asked.user, asked.login)).user_id
+    user_id = find_owner(session, asked.user, asked.login).user_id
     memory = ledger.get(session, user_id, memory_id)
     earlier = ledger.earlier_versions(session, user_id, [memory_id])
-    return OriginReport(
+    return OriginReport.of(
+        memory,
         memory=memory_report(memory),
         about=tuple(entities.of_memory(session, user_id, memory_id)),
-        session_id=memory.session_id,
-        turn_id=memory.turn_id,
         earlier=tuple(map(memory_report, earlier)),
     )
 
@@ -211,17 +221,10 @@ def _figures(source: Source, asked: Whose) -> FiguresReport:
 
     owner = find_owner(source.session, asked.user, asked.login)
     figures = statistics(source.session, owner.user_id)
-    return FiguresReport(
+    return FiguresReport.of(
+        figures,
         user=owner.name,
         memories=figures.active,
-        statuses=dict(figures.statuses),
-        kinds=dict(figures.kinds),
-        sources=dict(figures.sources),
-        hidden=figures.hidden,
-        characters=figures.characters,
-        oldest=figures.oldest,
-        newest=figures.newest,
-        entities=figures.entities,
         waiting=figures.unindexed.waiting,
         waiting_since=figures.unindexed.oldest,
     )
@@ -239,10 +242,8 @@ def _upkeep(source: Source, asked: Whose) -> UpkeepReport:
     return UpkeepReport(
         user=owner.name,
         runs=tuple(
-            UpkeepRunReport(
-                job=run.job,
-                at=run.at,
-                undone_at=run.undone_at,
+            UpkeepRunReport.of(
+                run,
                 steps=tuple(
                     UpkeepStep(**step, heir=heirs.get(step["memory_id"])) for step in run.journal
                 ),
@@ -256,13 +257,30 @@ def _file(source: Source, asked: WhichFile) -> MemoryFile:
     from gaia.memory.transfer import export
     from gaia.memory.transfer.importer import FileFormat
 
-    owner, file_format = (
-        find_owner(source.session, asked.user, asked.login),
-        FileFormat(asked.file_format),
-    )
+    owner = find_owner(source.session, asked.user, asked.login)
+    file_format = FileFormat(asked.file_format)
     records = export.records(source.session, owner.user_id, file_format)
     lines = tuple(export.lines(owner.name, records, file_format))
     return MemoryFile(user=owner.name, user_id=owner.user_id, memories=len(records), lines=lines)
+
+
+def _people(source: Source, asked: WhichPeople) -> PeopleReport:
+    from gaia.memory.people import people
+    from gaia.memory.people.paths import Scope
+
+    session, owner = source.session, find_owner(source.session, asked.user, asked.login)
+    within = Scope(source.now)
+    known = people.people(session, owner.user_id, within)
+    found = known.all
+    if asked.words:
+        found = people.find(session, owner.user_id, asked.words, within)
+    return PeopleReport(
+        user=owner.name,
+        people=tuple(
+            KnownReport.of(each, relations=tuple(map(TieReport.of, each.ties))) for each in found
+        ),
+        unsure=tuple((one.name, other.name) for one, other in known.unsure),
+    )
 
 
 MEMORIES = Query("memories", WhichMemories, MemoryPage, _page, no_users)
@@ -270,3 +288,4 @@ ORIGIN = Query("origin", WhichMemory, OriginReport, _origin, no_users)
 FIGURES = Query("figures", Whose, FiguresReport, _figures, no_users)
 UPKEEP = Query("upkeep", Whose, UpkeepReport, _upkeep, no_users)
 FILE = Query("file", WhichFile, MemoryFile, _file, no_users)
+PEOPLE = Query("people", WhichPeople, PeopleReport, _people, no_users)

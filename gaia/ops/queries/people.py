@@ -85,14 +85,8 @@ class Owner(Report):
 
 def user_report(user: User, addresses: Sequence[Address]) -> UserReport:
     """The report on a user."""
-    return UserReport(
-        user_id=user.user_id,
-        name=user.name,
-        role=user.role,
-        is_group=user.is_group,
-        created_at=user.created_at,
-        time_zone=user.zone,
-        addresses=tuple(AddressReport(channel=a.channel, sender=a.sender) for a in addresses),
+    return UserReport.of(
+        user, time_zone=user.zone, addresses=tuple(map(AddressReport.of, addresses))
     )
 
 
@@ -136,10 +130,8 @@ def _users(source: Source, question: Everything) -> UserList:
 
     return UserList(
         users=tuple(
-            [
-                user_report(user, identities.addresses(source.session, user.user_id))
-                for user in identities.everybody(source.session)
-            ]
+            user_report(user, identities.addresses(source.session, user.user_id))
+            for user in identities.everybody(source.session)
         )
     )
 
@@ -165,7 +157,7 @@ def _requests(source: Source, question: Everything) -> RequestList:
 
 def _owner(source: Source, question: Whose) -> Owner:
     user = find_owner(source.session, question.user, question.login)
-    return Owner(user_id=user.user_id, name=user.name)
+    return Owner.of(user)
 
 
 USERS = Query("users", Everything, UserList, _users, lambda _: UserList())

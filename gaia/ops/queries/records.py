@@ -115,16 +115,14 @@ def _decisions(source: Source, asked: WhichDecisions) -> DecisionList:
     )
     return DecisionList(
         decisions=tuple(
-            DecisionReport(
-                at=each.at,
-                action=each.action,
+            DecisionReport.of(
+                each,
                 by=each.actor,
                 by_name=each.actor_name,
                 user_id=each.subject or None,
                 name=each.subject_name,
                 channel=each.address.channel if each.address else None,
                 sender=each.address.sender if each.address else None,
-                detail=each.detail,
             )
             for each in entries
         )
@@ -165,17 +163,11 @@ def _jobs(source: Source, asked: Everything) -> JobList:
     return JobList(
         running=source.running,
         jobs=tuple(
-            JobReport(
-                name=run.name,
-                due_at=run.due_at,
-                started_at=run.started_at,
-                finished_at=run.finished_at,
+            JobReport.of(
+                run,
                 late_seconds=round(run.late.total_seconds(), 1),
                 state=run.state(running=source.running),
                 error=run.error or None,
-                attempts=run.attempts,
-                succeeded_at=run.succeeded_at,
-                next_at=run.next_at,
             )
             for run in job_runs.all(source.session)
         ),
@@ -189,20 +181,13 @@ def _chunks(source: Source, asked: WhichChunks) -> ChunkList:
     states = (OutboxState.DEAD,) if asked.dead else (*outbox.OPEN, OutboxState.DEAD)
     return ChunkList(
         chunks=tuple(
-            ChunkReport(
-                outbox_id=each.chunk.outbox_id,
-                state=each.chunk.state,
+            ChunkReport.of(
+                each.chunk,
                 user=each.user_name,
                 channel=each.channel,
                 chat=each.chat,
-                turn_id=each.chunk.turn_id,
-                seq=each.chunk.seq,
                 characters=len(each.chunk.text),
-                attempts=each.chunk.attempts,
                 possible_repeat=each.chunk.repeated,
-                created_at=each.chunk.created_at,
-                not_before=each.chunk.not_before,
-                error=each.chunk.error,
             )
             for each in outbox.listed(source.session, states=states)
         )

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from gaia.ops.queries.conversations import SESSIONS, TRANSCRIPT, TURNS
-from gaia.ops.queries.memories import FIGURES, FILE, MEMORIES, ORIGIN, UPKEEP
+from gaia.ops.queries.memories import FIGURES, FILE, MEMORIES, ORIGIN, PEOPLE, UPKEEP
 from gaia.ops.queries.people import OWNER, REQUESTS, USERS
 from gaia.ops.queries.query import Query
 from gaia.ops.queries.records import CHUNKS, COSTS, DECISIONS, JOBS
-from gaia.ops.queries.relations import PEOPLE
 
 QUERIES: Mapping[str, Query[Any, Any]] = {
     query.name: query

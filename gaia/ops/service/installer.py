@@ -1,4 +1,5 @@
-"""Installs gaia's unit, removes it, and tells how it is. The home is left alone by all of it."""
+"""Installs gaia's unit, removes it, and tells how it is, or whether it is about to be back. The
+home is left alone by all of it."""
 
 from __future__ import annotations
 
@@ -6,19 +7,24 @@ import os
 import pwd
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from gaia.errors import ServiceError
-from gaia.ops.service.unit import NAME, Scope, Unit, is_as_written
-from gaia.paths import expanded
+from gaia.files import replacing
+from gaia.ops.service.unit import NAME, Scope, Unit, home_in, is_as_written
+from gaia.paths import Home, expanded
+from gaia.store.lock import died_while_serving
 
 SYSTEM_UNITS = Path("/etc/systemd/system")
 
 RUNNING = {"initializing", "starting", "running", "degraded", "maintenance", "stopping"}
 """What `systemctl is-system-running` prints of a manager that can be asked."""
+
+BACK_SOON = ("active", "activating", "reloading", "deactivating")
+"""What systemd says of a service that runs, or is about to be started again."""
 
 ANSWER_SECONDS = 30.0
 
@@ -115,8 +121,7 @@ class Service:
         Raises:
             ServiceError: The owner has edited the unit, or a step failed.
         """
-        is_installed = self.written() is not None
-        if not is_installed:
+        if self.written() is None:
             return Steps(self.path, is_changed=False)
         self._keep_edited(force=force, what="uninstall")
         has_manager = self._systemd.is_there()
@@ -154,6 +159,20 @@ class Service:
             lingers=self._systemd.lingers(self._user) if self.scope is Scope.USER else None,
         )
 
+    def is_back_soon(self, home: Home) -> bool:
+        """Whether it runs the gaia of that home, or is about to.
+
+        Raises:
+            ServiceError: The unit cannot be read.
+        """
+        text = self.written()
+        if text is None or home_in(text, self.scope) != home.root:
+            return False
+        try:
+            return self._systemd.properties("ActiveState").get("ActiveState") in BACK_SOON
+        except ServiceError:
+            return False
+
     def _keep_edited(self, *, force: bool, what: str) -> None:
         text = self.written()
         if text is not None and not force and not is_as_written(text):
@@ -178,6 +197,13 @@ def service_of(scope: Scope, environ: Mapping[str, str]) -> Service:
     return Service(scope, Systemd(scope), folder, user=user_name())
 
 
+def comes_back(home: Home, environ: Mapping[str, str], now: datetime) -> bool:
+    """Whether a service of this home is down for a moment, so that a chat waits for it instead of
+    taking its place: it died within minutes, or systemd is about to start it again."""
+    services = (service_of(scope, environ) for scope in Scope)
+    return died_while_serving(home, now) or any(each.is_back_soon(home) for each in services)
+
+
 def user_name() -> str:
     """What the user that runs this is called."""
     try:
@@ -190,11 +216,9 @@ def _write(path: Path, text: str) -> None:
     """Write all of it, or nothing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-            file.write(text)
-        unfinished = Path(file.name)
-        unfinished.chmod(0o644)
-        unfinished.replace(path)
+        with replacing(path) as file:
+            file.write(text.encode())
+        path.chmod(0o644)
     except OSError as exc:
         raise ServiceError(_unwritable(path, exc)) from exc
 

@@ -12,6 +12,7 @@ import hashlib
 import os
 import pwd
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -173,6 +174,29 @@ def value_of(text: str, key: str) -> str:
     """What stands behind the last `key=` of a unit file; empty if nothing does."""
     values = re.findall(rf"^{re.escape(key)}=(.*)$", text, re.MULTILINE)
     return values[-1].strip() if values else ""
+
+
+def words_of(value: str) -> Sequence[str]:
+    """The words of a value in a unit file, as gaia quotes them; one empty word if there is none."""
+    try:
+        words = shlex.split(value.replace("%%", "%").replace("$$", "$"))
+    except ValueError:
+        words = value.split()
+    return words or [""]
+
+
+def home_in(text: str, scope: Scope) -> Path:
+    """The home of the gaia that a unit file starts; the root folder where its user is unknown."""
+    for word in words_of(value_of(text, "Environment")):
+        name, _, value = word.partition("=")
+        if name == "GAIA_HOME":
+            return Path(value)
+    if scope is Scope.USER:
+        return expanded("~/.gaia")
+    try:
+        return home_of(value_of(text, "User")).root
+    except ServiceError:
+        return Path("/")
 
 
 def _sum(text: str) -> str:

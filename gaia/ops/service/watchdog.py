@@ -25,8 +25,6 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Self
 
-from sqlalchemy.orm import Session
-
 from gaia.errors import StoreError
 from gaia.messages import Health
 from gaia.ports import Clock
@@ -111,7 +109,7 @@ def of_store(database: Database, *, seconds: float) -> Sign:
             return ""
         try:
             async with asyncio.timeout(seconds):
-                await database.read(_read_names)
+                await database.read(lambda session: table_names(session.connection()))
         except StoreError as exc:
             return str(exc)
         except TimeoutError:
@@ -121,17 +119,13 @@ def of_store(database: Database, *, seconds: float) -> Sign:
     return look
 
 
-def _read_names(session: Session) -> None:
-    table_names(session.connection())
-
-
 def of_web(path: Path, *, seconds: float) -> Sign:
     """Whether the web server answers on gaia's own socket, whatever it answers."""
 
     async def look() -> str:
         try:
             async with asyncio.timeout(seconds):
-                answer = await _ask(path)
+                answer = await first_line(path, "GET /readyz")
         except TimeoutError:
             return f"the control socket did not answer within {seconds:g} s"
         except OSError as exc:
@@ -141,11 +135,17 @@ def of_web(path: Path, *, seconds: float) -> Sign:
     return look
 
 
-async def _ask(path: Path) -> bytes:
-    """The first line of the answer, empty if there is none."""
+async def first_line(path: Path, request: str) -> bytes:
+    """The first line of what a socket of gaia's answers to a request without a body, such as
+    `GET /readyz`; empty if there is none.
+
+    Raises:
+        OSError: Nobody is there.
+    """
     reader, writer = await asyncio.open_unix_connection(path)
     try:
-        writer.write(b"GET /readyz HTTP/1.1\r\nHost: gaia\r\nConnection: close\r\n\r\n")
+        head = f"{request} HTTP/1.1\r\nHost: gaia\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode())
         return await reader.readline()
     finally:
         writer.close()

@@ -17,12 +17,14 @@ from pathlib import Path
 from stat import S_IMODE
 
 from dotenv.parser import Binding, parse_stream
+from pydantic import JsonValue
 
 from gaia.errors import HomeError, SettingsError
 from gaia.files import PRIVATE, open_new, replacing
 from gaia.ops.setup.answers import Changes
 from gaia.ops.setup.yaml_text import default_comments, with_values
 from gaia.paths import Home
+from gaia.settings.document import KeyPath
 from gaia.settings.load import default_settings_file, load_settings
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -51,8 +53,8 @@ def write(home: Home, changes: Changes, environ: Mapping[str, str] = os.environ)
     """
     try:
         new = {
-            home.env_file: _env(home.env_file, changes),
-            home.settings_file: _yaml(home.settings_file, changes),
+            home.env_file: _env(home.env_file, changes.variables),
+            home.settings_file: _yaml(home.settings_file, changes.settings),
         }
         differing = {file: text for file, text in new.items() if text != read(file)}
         if differing:
@@ -71,21 +73,26 @@ def write(home: Home, changes: Changes, environ: Mapping[str, str] = os.environ)
     return list(differing)
 
 
-def _yaml(file: Path, changes: Changes) -> str | None:
-    old = read(file)
-    text = FIRST_LINES if old is None else old
-    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
+def _yaml(file: Path, settings: Mapping[KeyPath, JsonValue]) -> str:
+    mark, text = _marked(read(file), FIRST_LINES)
     comments = default_comments(default_settings_file().read_text(encoding="utf-8"))
-    return mark + with_values(text.removeprefix(mark), changes.settings, comments)
+    return mark + with_values(text, settings, comments)
 
 
-def _env(file: Path, changes: Changes) -> str | None:
+def _env(file: Path, variables: Mapping[str, str]) -> str | None:
     old = read(file)
-    if old is None and not changes.variables:
+    if old is None and not variables:
         return None
-    text = HEADING if old is None else old
+    mark, text = _marked(old, HEADING)
+    return mark + with_variables(text, variables)
+
+
+def _marked(old: str | None, new: str) -> tuple[str, str]:
+    """The byte order mark of a file, which stays, and its text; that of a new one if there is
+    none."""
+    text = new if old is None else old
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
-    return mark + with_variables(text.removeprefix(mark), changes.variables)
+    return mark, text.removeprefix(mark)
 
 
 def read(file: Path) -> str | None:

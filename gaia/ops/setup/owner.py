@@ -70,16 +70,6 @@ async def make_owner(database: Database, name: str, login: str, clock: Clock) ->
     return await database.write(_ensure_owner, name, login, clock.now())
 
 
-def _terminal_of(session: Session, user: User, login: str, now: datetime) -> Address | None:
-    """The address of `gaia chat`, made the user's; None if it is somebody else's already."""
-    address = Address(TERMINAL, login)
-    try:
-        identities.link(session, user, address, now)
-    except AddressTakenError:
-        return None
-    return address
-
-
 async def new_code(database: Database, owner: User, clock: Clock) -> str:
     """A code, as it is shown: whoever writes it to a channel within an hour is the owner.
 
@@ -127,3 +117,13 @@ def _ensure_owner(session: Session, name: str, login: str, now: datetime) -> Use
         detail=Role.OWNER,
     )
     return user
+
+
+def _terminal_of(session: Session, user: User, login: str, now: datetime) -> Address | None:
+    """The address of `gaia chat`, made the user's; None if it is somebody else's already."""
+    address = Address(TERMINAL, login)
+    try:
+        identities.link(session, user, address, now)
+    except AddressTakenError:
+        return None
+    return address

@@ -19,6 +19,7 @@ from gaia.settings.load import LoadedSettings, load_settings
 from gaia.settings.providers import ResolvedModel, resolve_provider
 from gaia.settings.schema import LARGEST_BYTES
 from gaia.settings.secrets import VARIABLES
+from gaia.text import counted
 from gaia.weights.catalogue import find_model
 from gaia.weights.folder import Weights
 
@@ -37,7 +38,7 @@ class Machine:
 
     def describe(self) -> str:
         """In a few words."""
-        cores = "1 core" if self.cores == 1 else f"{self.cores} cores"
+        cores = counted(self.cores, "core", "cores")
         return f"{round(self.memory_bytes / 10**9)} GB of memory and {cores}"
 
 
@@ -145,7 +146,7 @@ def check_place(home: Home) -> None:
     Raises:
         HomeError: It cannot.
     """
-    nearest = next(path for path in (home.root, *home.root.parents) if _exists(path))
+    nearest = next(path for path in (home.root, *home.root.parents) if os.path.lexists(path))
     if not nearest.is_dir():
         raise HomeError(f"{str(nearest)!r} is not a folder: choose another for gaia's home")
     if not os.access(nearest, os.W_OK | os.X_OK):
@@ -168,7 +169,3 @@ def make_private_home(home: Home) -> None:
                 f"{str(home.root)!r} is open to others and cannot be closed ({exc.strerror}): "
                 "run this as its owner, or choose another folder"
             ) from exc
-
-
-def _exists(path: Path) -> bool:
-    return os.path.lexists(path)

@@ -15,7 +15,7 @@ import pytest
 from gaia.clock import SystemClock
 from gaia.errors import AlreadyRunningError
 from gaia.ops.hand_over import lock_for_service
-from gaia.ops.service.comeback import comes_back
+from gaia.ops.service.installer import comes_back
 from gaia.paths import Home
 from gaia.store.lock import SERVED, DaemonLock, died_while_serving
 from gaia.testing.clock import FakeClock, until

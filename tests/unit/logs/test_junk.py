@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gaia.logs.junk import SECONDS, OnceAMinute
+from gaia.logs.handlers import JUNK_SECONDS, OnceAMinute
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_a_line_is_logged_once_a_minute_and_says_how_many_were_not(
     for number in range(5):
         logger.warning("request %d is invalid", number)
     logger.warning("something else")
-    now[0] += SECONDS
+    now[0] += JUNK_SECONDS
     logger.warning("request %d is invalid", 5)
     assert caplog.messages == [
         "request 0 is invalid",
@@ -49,6 +49,6 @@ def test_lines_that_are_never_the_same_are_not_remembered_for_ever() -> None:
     now = [0.0]
     once = OnceAMinute(lambda: now[0])
     for number in range(10_000):
-        now[0] += SECONDS
+        now[0] += JUNK_SECONDS
         once.filter(logging.makeLogRecord({"msg": f"line {number}"}))
     assert len(once._told_at) < 100

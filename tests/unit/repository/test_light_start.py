@@ -50,6 +50,16 @@ def test_help_imports_nothing_heavy() -> None:
     assert set(loaded).isdisjoint(HEAVY)
 
 
+def test_the_doctor_loads_no_sdk_where_no_host_is_asked() -> None:
+    script = "import sys, gaia.ops.doctor.model, gaia.cli.doctor; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    loaded = done.stdout.split()
+    assert "gaia.ops.doctor.model_host" in loaded
+    assert set(loaded).isdisjoint({"google.adk", "google.genai", "openai", "anthropic"})
+
+
 def test_a_daemon_imports_nothing_before_it_is_ready_that_it_needs_later() -> None:
     script = "import sys, gaia.app.daemon, gaia.agent.remote.completions; print(*sys.modules)"
     done = subprocess.run(

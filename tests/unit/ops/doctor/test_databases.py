@@ -11,7 +11,7 @@ from gaia.errors import AlreadyRunningError, NotRunningError
 from gaia.findings import Finding, Outcome
 from gaia.ops.doctor.checks import Examined, examine
 from gaia.ops.doctor.daemon import Daemon
-from gaia.ops.doctor.databases import database_checks, journals_check
+from gaia.ops.doctor.databases import database_check, journals_check
 from gaia.ops.report import StatusReport
 from gaia.paths import Home
 from gaia.store import revision
@@ -34,7 +34,7 @@ def _unheard(host: str, date: str) -> None:
 
 
 async def found(home: Home) -> list[Examined]:
-    return [each async for each in examine(database_checks(home, _unheard), lambda check: None)]
+    return [each async for each in examine([database_check(home, _unheard)], lambda check: None)]
 
 
 async def outcomes(home: Home) -> list[Outcome]:

@@ -11,7 +11,7 @@ from sqlalchemy import URL
 
 from gaia.errors import NewerStoreError, StoreError
 from gaia.findings import Outcome, failures
-from gaia.ops.doctor.databases import database_checks, journals_check
+from gaia.ops.doctor.databases import database_check, journals_check
 from gaia.ops.doctor.machine import Times, file_system_checks
 from gaia.ops.doctor.postgres import look_at
 from gaia.ops.report_parts import for_owner, offline_report
@@ -108,7 +108,7 @@ def test_a_newer_one(url: URL, postgres: PostgresServer) -> None:
 
 
 async def test_no_file_is_looked_for(home: Home) -> None:
-    (check,) = database_checks(home, unheard)
+    check = database_check(home, unheard)
     (finding,) = await check.look()
     assert "PostgreSQL" in finding.detail
     (finding,) = await journals_check(home, None).look()  # type: ignore[arg-type]

@@ -7,7 +7,9 @@ import pytest
 
 from gaia.errors import ServiceError
 from gaia.ops.service.installer import Service, Systemd
-from gaia.ops.service.unit import NAME, Scope, Unit, is_as_written
+from gaia.ops.service.unit import NAME, Scope, Unit, home_of, is_as_written, system_unit
+from gaia.paths import Home
+from gaia.settings.schema import Settings
 
 if TYPE_CHECKING:
     from conftest import Tools
@@ -68,6 +70,32 @@ def test_a_unit_that_gaia_wrote_is_renewed(service: Service, tools: Tools) -> No
     assert service.install(LATER, force=False, starts=True).is_changed
     assert "TimeoutStopSec=80\n" in service.path.read_text()
     assert f"systemctl --user restart {NAME}" in tools.calls()
+
+
+@pytest.mark.parametrize(
+    ("state", "comes"), [("active", True), ("activating", True), ("failed", False), ("", False)]
+)
+def test_it_is_back_soon_if_systemd_starts_it_for_that_home(
+    service: Service, tools: Tools, tmp_path: Path, state: str, comes: bool
+) -> None:
+    home = Home(tmp_path / "my home")
+    assert not service.is_back_soon(home)
+    unit = Unit(Scope.USER, ["/opt/gaia/bin/gaia"], 20.0, home=home.root)
+    service.install(unit, force=False, starts=True)
+    tools.shown(f"ActiveState={state}\n")
+    assert service.is_back_soon(home) is comes
+    assert not service.is_back_soon(Home(tmp_path / "another"))
+
+
+def test_a_service_of_another_user_is_not_that_of_the_usual_home(
+    tools: Tools, tmp_path: Path
+) -> None:
+    service = Service(Scope.SYSTEM, Systemd(Scope.SYSTEM), tmp_path / "units", user="ada")
+    theirs = home_of("nobody")
+    service.install(system_unit(theirs, Settings(), "nobody"), force=False, starts=True)
+    tools.shown("ActiveState=active\n")
+    assert service.is_back_soon(theirs)
+    assert not service.is_back_soon(Home(Path.home() / ".gaia"))
 
 
 @pytest.mark.parametrize("what", ["edited", "foreign"])

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from gaia.errors import ServiceError
-from gaia.ops.service.unit import command_here, home_of, system_unit, user_unit
+from gaia.ops.service.unit import (
+    Scope,
+    command_here,
+    home_in,
+    home_of,
+    system_unit,
+    user_unit,
+)
 from gaia.paths import Home
 from gaia.settings.schema import BackupSettings, LimitsSettings, Settings
 
@@ -27,6 +34,21 @@ def test_a_home_is_named_where_it_is_not_the_usual_one(tmp_path: Path) -> None:
     assert user_unit(Home(tmp_path), SETTINGS).home == tmp_path
     assert system_unit(home_of(NOBODY), SETTINGS, NOBODY).home is None
     assert system_unit(Home(tmp_path), SETTINGS, NOBODY).home == tmp_path
+
+
+@pytest.mark.parametrize("name", ["home", "my home", "100 %", "a'b", 'a"b', "a\\b"])
+def test_the_home_that_a_unit_names_is_read_back(tmp_path: Path, name: str) -> None:
+    home = Home(tmp_path / name)
+    assert home_in(user_unit(home, SETTINGS).text, Scope.USER) == home.root
+    assert home_in(system_unit(home, SETTINGS, NOBODY).text, Scope.SYSTEM) == home.root
+
+
+def test_a_unit_that_names_no_home_has_that_of_its_user() -> None:
+    usual = Home(Path.home() / ".gaia")
+    assert home_in(user_unit(usual, SETTINGS).text, Scope.USER) == usual.root
+    theirs = home_of(NOBODY)
+    assert home_in(system_unit(theirs, SETTINGS, NOBODY).text, Scope.SYSTEM) == theirs.root
+    assert home_in("User=no-such-user\n", Scope.SYSTEM) == Path("/")
 
 
 def test_the_time_to_end_fits_the_drain(tmp_path: Path) -> None:
