@@ -107,11 +107,12 @@ def denies(said: str, known: str, names: Set[str]) -> bool:
 
 def clauses(said: str) -> Sequence[Clause]:
     """The clauses of what somebody said outright; none where one is a dream, or depends on
-    another."""
+    another, or holds somewhere alone."""
     found = [each.strip() for each in BREAK.split(said) if each and each.strip()]
-    if UNREAL.search(plain(said)) or any(map(_is_conditional, found)):
+    told = [_clause(each) for each in found]
+    if UNREAL.search(plain(said)) or any(map(_restricts, found, told)):
         return []
-    return [_clause(each) for each in found]
+    return told
 
 
 def _clause(text: str) -> Clause:
@@ -157,10 +158,14 @@ def _is_form(known: str, said: str, *, is_inflected: bool) -> bool:
     return is_inflected and FORMS.fullmatch(both) is not None
 
 
-def _is_conditional(clause: str) -> bool:
-    """Whether another clause depends on this one, by one of its first two words."""
-    first = " ".join(plain(clause).split()[:2])
-    return CONDITIONAL.search(first) is not None
+def _restricts(text: str, clause: Clause) -> bool:
+    """Whether another clause depends on this one, by one of its first two words, or by the
+    first where it but tells a place or a time."""
+    first = plain(text).split()[:2]
+    places = _term(first[0]) in _terms_of("placing") and not (
+        clause.is_of_speaker or clause.denials
+    )
+    return CONDITIONAL.search(" ".join(first)) is not None or (places and bool(clause.words))
 
 
 @cache
