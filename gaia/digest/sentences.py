@@ -160,6 +160,7 @@ def _of_message(
             or in_code
             or _is_quotation(text)
             or COPIED.match(message[line_start(message, at) :])
+            or (found and number < len(found) - 1 and awaits_text(found[-1][1]))
         ):
             attribution = Attribution.MATERIAL
         elif has_lines:
@@ -185,7 +186,10 @@ def _of_message(
         # What is to be translated, read or put in other words follows, on lines of its own
         # or not.
         is_material |= (
-            introduces or requests[number] or (has_lines and asks and _ends_line(message, at, text))
+            introduces
+            or requests[number]
+            or awaits_text(text)
+            or (has_lines and asks and _ends_line(message, at, text))
         )
 
 

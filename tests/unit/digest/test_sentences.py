@@ -94,7 +94,8 @@ def test_a_quote_stands_in_one_turn_and_the_last_place_comes_first() -> None:
         ("I am vegan.", {"I am vegan.": Attribution.SAID}),
         ("I am vegan. What can I cook?", {"I am vegan.": Attribution.SAID}),
         ("What can I cook? I am vegan.", {"I am vegan.": Attribution.BESIDE_REQUEST}),
-        ("I am a nurse. Can you correct that?", {"I am a nurse.": Attribution.BESIDE_REQUEST}),
+        ("I am a nurse. Can you explain that?", {"I am a nurse.": Attribution.BESIDE_REQUEST}),
+        ("I am a nurse. Can you correct that?", {"I am a nurse.": Attribution.MATERIAL}),
         ("Can you correct this? I am nurse.", {"I am nurse.": Attribution.MATERIAL}),
         ("Translate this. I am a nurse.", {"I am a nurse.": Attribution.MATERIAL}),
         (
