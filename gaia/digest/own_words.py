@@ -7,8 +7,10 @@ without them: so no negation, no subject and no condition of it is lost.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import pairwise
 
 import regex
 
@@ -26,6 +28,7 @@ from gaia.digest.sentences import (
 from gaia.memory import credentials
 from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.text import content_terms, normalise
+from gaia.phrases import without_accents
 from gaia.store.archive import ArchivedTurn
 
 SHORTEST_UNSPACED = 2
@@ -33,6 +36,11 @@ SHORTEST_UNSPACED = 2
 
 LONGEST_PASSAGE = 300
 """Characters of the sentences that are learned together, at most."""
+
+ALIKE = 0.8
+"""How much alike, from 0 to 1, a word is to the same with a mistake in it."""
+
+BETWEEN_DIGITS = regex.compile(r"(?<=\d)[\s.()/-]+(?=\d)")
 
 CLUSTER = regex.compile(r"\X")
 AROUND = " \t\n\r.,;:!?…。、，！？؟\"'"  # noqa: RUF001
@@ -68,6 +76,12 @@ class OwnWords:
             for passage in _passages(found)
             for each in passage
         }
+        self._introduced = {
+            each: [before, each] if before and _introduces(before, each) else [each]
+            for found in said.values()
+            for before, each in pairwise([None, *found])
+            if each
+        }
 
     def __iter__(self) -> Iterator[Sentence]:
         for _, found in self._turns:
@@ -75,12 +89,15 @@ class OwnWords:
 
     def find(self, quote: str, *, alone: bool = False) -> Iterator[Sentence]:
         """The sentences in which a quote stands as whole words, the last place first, each
-        joined with those that the quote goes on in and, unless wanted `alone`, with those that
-        it is understood with; none where it is too short to mean anything. Case, white space,
+        joined with those that the quote goes on in and with those that it is understood with,
+        or where it is wanted `alone` with what leads to it; else those with its words as
+        somebody spells them. None where it is too short to mean anything. Case, white space,
         forms of letters and marks do not count."""
         sought = _folded(quote.strip(AROUND)).text
         if not _says_something(sought):
             return
+        beside = self._introduced if alone else self._passages
+        is_found = False
         for folded, found in reversed(self._turns):
             for place in _places(folded.text, sought):
                 start, end = folded.starts[place], folded.ends[place + len(sought) - 1]
@@ -88,10 +105,14 @@ class OwnWords:
                 # What a question tells before it asks goes with the question.
                 told = [each for each in parts if not each.asks and each.end >= end]
                 parts = [each for each in told if each.start <= start] or parts
-                if not alone:
-                    parts = [each for part in parts for each in self._passages[part]]
+                is_found = True
                 if parts:
-                    yield _joined(parts, start, end)
+                    yield _joined(parts, beside, start, end)
+        if not is_found:
+            tidied = _tidied(sought)
+            for each in reversed(list(self)):
+                if _holds(_tidied(each.text), tidied):
+                    yield _joined([each], beside, each.start, each.end)
 
 
 def _passages(found: Sequence[Sentence]) -> Sequence[Sequence[Sentence]]:
@@ -110,32 +131,49 @@ def _passages(found: Sequence[Sentence]) -> Sequence[Sequence[Sentence]]:
 
 def _belongs(sentence: Sentence, passage: Sequence[Sentence]) -> bool:
     first, last = passage[0], passage[-1]
-    is_of_same = sentence.sender == first.sender and not (sentence.sender and not sentence.before)
-    is_near = last.end <= sentence.start and sentence.end - first.start <= LONGEST_PASSAGE
     return (
-        is_of_same
-        and is_near
+        _follows(sentence, first, last)
         and sentence.attribution is last.attribution
-        and not any(
-            each.asks
-            or each.bids
-            or may_be_order(each.text)
-            or (LETTER.search(each.text) and is_pleasantry(each.text))
-            for each in (last, sentence)
-        )
-        and all(
-            credentials.find(text) is None
-            for text in (last.text, sentence.text, f"{last.text} {sentence.text}")
-        )
+        and not _is_by_itself(sentence)
         and not (first.stands_alone and sentence.stands_alone)
     )
 
 
-def _joined(parts: Sequence[Sentence], start: int, end: int) -> Sentence:
-    """The sentences that a quote goes through, as one; material where the quote stands
-    between quotation marks."""
-    first = min(parts, key=lambda each: each.start)
-    last = max(each.end for each in parts)
+def _introduces(before: Sentence, sentence: Sentence) -> bool:
+    """Whether a sentence tells when or for what another is meant: `Tomorrow I see the judge.
+    Be formal.`"""
+    return _follows(sentence, before, before) and not before.stands_alone
+
+
+def _follows(sentence: Sentence, first: Sentence, last: Sentence) -> bool:
+    is_of_same = sentence.sender == first.sender and not (sentence.sender and not sentence.before)
+    is_near = last.end <= sentence.start and sentence.end - first.start <= LONGEST_PASSAGE
+    together = (last.text, sentence.text, f"{last.text} {sentence.text}")
+    return (
+        is_of_same
+        and is_near
+        and not _is_by_itself(last)
+        and not any(map(credentials.find, together))
+    )
+
+
+def _is_by_itself(sentence: Sentence) -> bool:
+    text = sentence.text
+    is_greeting = LETTER.search(text) is not None and is_pleasantry(text)
+    return sentence.asks or sentence.bids or may_be_order(text) or is_greeting
+
+
+def _joined(
+    parts: Sequence[Sentence],
+    beside: Mapping[Sentence, Sequence[Sentence]],
+    start: int,
+    end: int,
+) -> Sentence:
+    """The sentences that a quote goes through, as one with those `beside` them; material where
+    the quote stands between quotation marks."""
+    together = [each for part in parts for each in beside[part]]
+    first = min(together, key=lambda each: each.start)
+    last = max(each.end for each in together)
     text = first.turn.words[first.start : last]
     attribution = max(each.attribution for each in parts)
     if any(
@@ -145,8 +183,8 @@ def _joined(parts: Sequence[Sentence], start: int, end: int) -> Sentence:
         for each in QUOTATION.finditer(text)
     ):
         attribution = Attribution.MATERIAL
-    asks = all(each.asks for each in parts)
-    return replace(first, text=text, attribution=attribution, asks=asks)
+    asks, bids = all(each.asks for each in parts), any(each.bids for each in parts)
+    return replace(first, text=text, attribution=attribution, asks=asks, bids=bids)
 
 
 def _is_long(quotation: str) -> bool:
@@ -159,6 +197,22 @@ def _says_something(folded: str) -> bool:
     if UNSPACED.search(folded):
         return len(folded) >= SHORTEST_UNSPACED
     return bool(content_terms(folded))
+
+
+def _tidied(text: str) -> Sequence[str]:
+    """The words of a text without accents, and numbers without blanks: what a model tidies
+    in a quote changes no word of what is learned."""
+    return BETWEEN_DIGITS.sub("", without_accents(_folded(text).text)).split()
+
+
+def _holds(said: Sequence[str], sought: Sequence[str]) -> bool:
+    starts = range(len(said) - len(sought) + 1)
+    return any(all(map(_is_alike, said[start:], sought)) for start in starts)
+
+
+def _is_alike(said: str, sought: str) -> bool:
+    is_near = said[0] == sought[0] and abs(len(said) - len(sought)) <= len(sought) / 3
+    return is_near and SequenceMatcher(None, said, sought, autojunk=False).ratio() >= ALIKE
 
 
 def _places(text: str, sought: str) -> Iterator[int]:
