@@ -96,6 +96,9 @@ def test_a_quote_stands_in_one_turn_and_the_last_place_comes_first() -> None:
         ("What can I cook? I am vegan.", {"I am vegan.": Attribution.BESIDE_REQUEST}),
         ("I am a nurse. Can you explain that?", {"I am a nurse.": Attribution.BESIDE_REQUEST}),
         ("I am a nurse. Can you correct that?", {"I am a nurse.": Attribution.MATERIAL}),
+        ("I live in Rome. That's correct.", {"I live in Rome.": Attribution.SAID}),
+        ("traduzco libros\nvivo en lima", {"vivo en lima": Attribution.AMONG_LINES}),
+        ("翻訳の仕事をしています。京都です。", {"京都です。": Attribution.SAID}),
         ("Can you correct this? I am nurse.", {"I am nurse.": Attribution.MATERIAL}),
         ("Translate this. I am a nurse.", {"I am a nurse.": Attribution.MATERIAL}),
         (
