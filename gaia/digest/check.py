@@ -168,8 +168,7 @@ def _sentence(finding: Finding, own: OwnWords) -> Sentence | Refusal:
     if finding.kind not in LEARNED:
         return Refusal.KIND
     refusal = Refusal.NO_QUOTE
-    alone = finding.kind not in STATEMENTS
-    for sentence in islice(own.find(finding.quote, alone=alone), MOST_PLACES):
+    for sentence in islice(own.find(finding.quote), MOST_PLACES):
         why_not = _refusal(finding, sentence)
         if why_not is None:
             return sentence

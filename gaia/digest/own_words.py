@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from itertools import pairwise
 
 import regex
 
@@ -40,7 +39,7 @@ LONGEST_PASSAGE = 300
 ALIKE = 0.8
 """How much alike, from 0 to 1, a word is to the same with a mistake in it."""
 
-BETWEEN_DIGITS = regex.compile(r"(?<=\d)[\s.()/-]+(?=\d)")
+BETWEEN_DIGITS = regex.compile(r"(?<=\d)[\s.()/-]+(?=\d)|\((?=\d)")
 
 CLUSTER = regex.compile(r"\X")
 AROUND = " \t\n\r.,;:!?…。、，！？؟\"'"  # noqa: RUF001
@@ -71,32 +70,21 @@ class OwnWords:
             said[each.turn.archive_id].append(each)
         self._turns = [(_folded(each.words), said[each.archive_id]) for each in turns]
         self._passages = {
-            each: passage
-            for found in said.values()
-            for passage in _passages(found)
-            for each in passage
-        }
-        self._introduced = {
-            each: [before, each] if before and _introduces(before, each) else [each]
-            for found in said.values()
-            for before, each in pairwise([None, *found])
-            if each
+            each: passage for found in said.values() for each, passage in _passages(found)
         }
 
     def __iter__(self) -> Iterator[Sentence]:
         for _, found in self._turns:
             yield from found
 
-    def find(self, quote: str, *, alone: bool = False) -> Iterator[Sentence]:
+    def find(self, quote: str) -> Iterator[Sentence]:
         """The sentences in which a quote stands as whole words, the last place first, each
-        joined with those that the quote goes on in and with those that it is understood with,
-        or where it is wanted `alone` with what leads to it; else those with its words as
-        somebody spells them. None where it is too short to mean anything. Case, white space,
-        forms of letters and marks do not count."""
+        joined with those that the quote goes on in and with those that it is understood with;
+        else those with its words as somebody spells them. None where it is too short to mean
+        anything. Case, white space, forms of letters and marks do not count."""
         sought = _folded(quote.strip(AROUND)).text
         if not _says_something(sought):
             return
-        beside = self._introduced if alone else self._passages
         is_found = False
         for folded, found in reversed(self._turns):
             for place in _places(folded.text, sought):
@@ -107,54 +95,61 @@ class OwnWords:
                 parts = [each for each in told if each.start <= start] or parts
                 is_found = True
                 if parts:
-                    yield _joined(parts, beside, start, end)
+                    yield _joined(parts, self._passages, start, end)
         if not is_found:
             tidied = _tidied(sought)
             for each in reversed(list(self)):
                 if _holds(_tidied(each.text), tidied):
-                    yield _joined([each], beside, each.start, each.end)
+                    yield _joined([each], self._passages, each.start, each.end)
 
 
-def _passages(found: Sequence[Sentence]) -> Sequence[Sequence[Sentence]]:
-    """The sentences of a turn, with those together that are understood together: one that does
-    not stand alone with what comes before it, and whatever comes behind such a beginning with
-    that. A question, a request, an order, a greeting and a credential are by
-    themselves."""
+def _passages(found: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sequence[Sentence]]]:
+    """Each sentence of a turn, with those that it is understood with: one that does not stand
+    alone with what comes before it, and whatever comes behind such a beginning with that. A
+    question, a request, a greeting and a credential are by themselves; an order has what tells
+    when or for what it is meant beside it: `Tomorrow I see the judge. Be formal.`"""
     passages: list[list[Sentence]] = []
     for each in found:
         if passages and _belongs(each, passages[-1]):
             passages[-1].append(each)
         else:
             passages.append([each])
-    return passages
+    for at, passage in enumerate(passages):
+        order = passage[0]
+        if order.bids or (may_be_order(order.text) and not order.asks):
+            before = [each for part in passages[max(0, at - 1) : at] for each in part[-1:]]
+            behind = [each for part in passages[at + 1 : at + 2] for each in part[:1]]
+            passage = [
+                *(each for each in before if _says_more(each) and _is_near(order, each)),
+                order,
+                *(each for each in behind if _says_more(each) and _is_near(each, order)),
+            ]
+        for each in passages[at]:
+            yield each, passage
 
 
 def _belongs(sentence: Sentence, passage: Sequence[Sentence]) -> bool:
     first, last = passage[0], passage[-1]
     return (
-        _follows(sentence, first, last)
+        _is_near(sentence, last, since=first)
         and sentence.attribution is last.attribution
-        and not _is_by_itself(sentence)
+        and not (_is_by_itself(last) or _is_by_itself(sentence))
         and not (first.stands_alone and sentence.stands_alone)
     )
 
 
-def _introduces(before: Sentence, sentence: Sentence) -> bool:
-    """Whether a sentence tells when or for what another is meant: `Tomorrow I see the judge.
-    Be formal.`"""
-    return _follows(sentence, before, before) and not before.stands_alone
+def _says_more(sentence: Sentence) -> bool:
+    is_material = sentence.attribution is Attribution.MATERIAL
+    return not (is_material or sentence.stands_alone or _is_by_itself(sentence))
 
 
-def _follows(sentence: Sentence, first: Sentence, last: Sentence) -> bool:
+def _is_near(sentence: Sentence, last: Sentence, since: Sentence | None = None) -> bool:
+    """Whether a sentence follows another closely, of the same person and without a secret."""
+    first = since or last
     is_of_same = sentence.sender == first.sender and not (sentence.sender and not sentence.before)
     is_near = last.end <= sentence.start and sentence.end - first.start <= LONGEST_PASSAGE
     together = (last.text, sentence.text, f"{last.text} {sentence.text}")
-    return (
-        is_of_same
-        and is_near
-        and not _is_by_itself(last)
-        and not any(map(credentials.find, together))
-    )
+    return is_of_same and is_near and not any(map(credentials.find, together))
 
 
 def _is_by_itself(sentence: Sentence) -> bool:
@@ -165,13 +160,13 @@ def _is_by_itself(sentence: Sentence) -> bool:
 
 def _joined(
     parts: Sequence[Sentence],
-    beside: Mapping[Sentence, Sequence[Sentence]],
+    passages: Mapping[Sentence, Sequence[Sentence]],
     start: int,
     end: int,
 ) -> Sentence:
-    """The sentences that a quote goes through, as one with those `beside` them; material where
+    """The sentences that a quote goes through, as one with their `passages`; material where
     the quote stands between quotation marks."""
-    together = [each for part in parts for each in beside[part]]
+    together = [each for part in parts for each in passages[part]]
     first = min(together, key=lambda each: each.start)
     last = max(each.end for each in together)
     text = first.turn.words[first.start : last]

@@ -91,7 +91,7 @@ def _proposal(
         # Nobody has judged that it is to be followed: it is known, and not obeyed.
         kind = MemoryKind.PREFERENCE
     is_reminder = kind is MemoryKind.REMINDER
-    due = _due(finding.when, placed, said_at, zone, hour) if is_reminder else None
+    due = _due(finding.when or finding.quote, placed, said_at, zone, hour) if is_reminder else None
     if is_reminder and due is None:
         kind = MemoryKind.FACT
     return Proposal(
