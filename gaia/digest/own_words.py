@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import cached_property
 
 import regex
 
@@ -25,6 +26,7 @@ from gaia.digest.sentences import (
     sentences,
 )
 from gaia.memory import credentials
+from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.text import content_terms, normalise
 from gaia.phrases import without_accents
@@ -98,9 +100,15 @@ class OwnWords:
                     yield _joined(parts, self._passages, start, end)
         if not is_found:
             tidied = _tidied(sought)
-            for each in reversed(list(self)):
-                if _holds(_tidied(each.text), tidied):
+            for each, words in self._tidied:
+                if _holds(words, tidied):
                     yield _joined([each], self._passages, each.start, each.end)
+
+    @cached_property
+    def _tidied(self) -> Sequence[tuple[Sentence, Sequence[str]]]:
+        """The sentences that may be learned, the last first, with their words."""
+        found = [each for each in self if len(each.text) <= LONGEST_MEMORY]
+        return [(each, _tidied(each.text)) for each in reversed(found)]
 
 
 def _passages(found: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sequence[Sentence]]]:

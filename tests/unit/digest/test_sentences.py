@@ -57,6 +57,9 @@ def standings(words: str, *, in_group: bool = False) -> dict[str, Attribution]:
             "Ich esse alles, was süß ist",
         ),
         ("Soy vegana y vivo sola, ¿qué puedo cocinar?", "Soy vegana", "Soy vegana y vivo sola"),
+        ("mon num c le 06.12.34.56", "mon num c le 06123456", "mon num c le 06.12.34.56"),
+        ("my zap is (11) 91234-56", "my zap is 119123456", "my zap is (11) 91234-56"),
+        ("Mon frère s'apelle Jérome", "frère s'appelle Jérôme", "Mon frère s'apelle Jérome"),
     ],
 )
 def test_a_quote_is_found_however_it_is_spelled_and_is_its_whole_sentence(
