@@ -1,8 +1,9 @@
 """What a sentence is by its form: a question, a request, something told of oneself.
 
 Nobody understands the sentence here. These are the closed classes of words by which one
-asks, bids and says `I`, in some languages, most of them in `words.yaml`; what they miss, the model is to see, and a
-sentence that is taken for another kind than it is stays what its user said.
+asks, bids and says `I`, in some languages, most of them in `words.yaml`; what they miss, the
+model is to see, and a sentence that is taken for another kind than it is stays what its user
+said.
 """
 
 # ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
