@@ -99,6 +99,8 @@ def text_of(fields: Mapping[str, object], *names: str) -> str:
     """The text of the first of these members that has one; empty where none has."""
     for name in names:
         value = fields.get(name)
+        if isinstance(value, list) and len(value) == 1:
+            (value,) = value
         if isinstance(value, str) and value.strip():
             return value.strip()
         if isinstance(value, int | float) and not isinstance(value, bool):

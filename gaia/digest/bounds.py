@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import regex
 
-from gaia.digest.plain import SPEAKING, is_question, is_request, plain
+from gaia.digest.plain import SPEAKING, awaits_text, is_question, is_request, plain
 from gaia.memory.dates import NUMBER_OF
 from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.text import content_terms, normalise
@@ -28,7 +28,7 @@ LAST_LOOKED_AT = 240
 
 BREAKS = f"\n\r{MESSAGE_BREAK}"
 BREAK = regex.compile(f"[{BREAKS}]")
-COPIED = regex.compile(r"[ \t]*(?:>|```)")
+COPIED = regex.compile(r"[ \t]*(?:>|```|[♪♫🎵🎶])")
 GAP = regex.compile(rf"[\s{MESSAGE_BREAK}]*")
 ITEM_NUMBER = regex.compile(rf"(?:^|[\n\r{MESSAGE_BREAK}])[ \t]*\d{{1,3}}\.$")
 ITEM = regex.compile(r"[ \t]*(?:[-*+•‣▪·–—☐☑✓✔]|\d{1,3}[.)]|\p{L}\))[ \t]+")
@@ -127,11 +127,11 @@ def _goes_on_in_next_line(begun: str, told: str, follows: str) -> bool:
     is_open = ELLIPSIS.search(told) is not None
     if STOPPED.search(told) and not is_open:
         return _is_doubtful(told, follows)
-    if is_pleasantry(last):
+    if is_pleasantry(last) or awaits_text(last):
         return False
     if is_open or OPENED.search(told) or _is_filler(LAST_WORD.search(told)):
         return True
-    if is_question(line) or is_request(line):
+    if any(asks(line) for asks in (is_question, is_request, awaits_text)):
         return False
     is_wrapped = len(last) >= WRAPPED or (_is_capital(begun) and follows[0].islower())
     return is_wrapped or not _begins(follows)

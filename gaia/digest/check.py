@@ -168,8 +168,7 @@ def _sentence(finding: Finding, own: OwnWords) -> Sentence | Refusal:
     if finding.kind not in LEARNED:
         return Refusal.KIND
     refusal = Refusal.NO_QUOTE
-    alone = finding.kind not in STATEMENTS
-    for sentence in islice(own.find(finding.quote, alone=alone), MOST_PLACES):
+    for sentence in islice(own.find(finding.quote), MOST_PLACES):
         why_not = _refusal(finding, sentence)
         if why_not is None:
             return sentence
@@ -179,10 +178,8 @@ def _sentence(finding: Finding, own: OwnWords) -> Sentence | Refusal:
 
 def _refusal(finding: Finding, sentence: Sentence) -> Refusal | None:
     # An order or a wish to be reminded may be put as a question.
-    if finding.kind in STATEMENTS and sentence.bids:
-        return Refusal.REQUEST
-    if sentence.asks and not (finding.kind not in STATEMENTS and sentence.bids):
-        return Refusal.QUESTION
+    if finding.kind in STATEMENTS and (sentence.bids or sentence.asks):
+        return Refusal.REQUEST if sentence.bids else Refusal.QUESTION
     text = storable(sentence.text).strip()
     if is_pleasantry(text) or not content_terms(text) or len(text) > LONGEST_MEMORY:
         return Refusal.EMPTY

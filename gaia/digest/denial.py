@@ -17,59 +17,11 @@ from functools import cache
 
 import regex
 
-from gaia.digest.plain import SAME_MARKS, AnyOf, plain
+from gaia.digest.plain import SAME_MARKS, AnyOf, plain, words_of
 from gaia.memory.text import terms
 
-WHO = """
-we ich bin wir je j suis nous sommes yo soy estoy somos estamos nosotros nosotras io sono
-noi siamo eu sou estou ik ben wij jag jeg jestem jesteśmy я мы ми já jsem nejsem ben biz
-değilim değiliz אני أنا لست मैं हूँ εγώ είμαι 我 咱 私 僕 俺
-"""
-"""Words of those who speak of themselves, and of nobody else."""
-
-DENYING = """
-not no never dont nicht nie niemals kein keine keinen keinem keiner ne n pas jamais nunca jamás
-non não nao niet geen nooit inte ej aldrig ikke aldri nigdy не никогда ні ne nejsem değil değilim
-değiliz לא لا لست لم नहीं δεν không tidak bukan 不 没 沒
-"""
-
-EMPTY = """
-am are re have ve do a an any more anymore longer actually really now again already at after all
-it turns out in fact sind habe haben ein eine einen einem einer mehr doch gar eigentlich überhaupt
-tatsächlich jetzt nun wieder schon länger ai avons d l la les un une des du de plus tout vraiment
-fait finalement maintenant tengo ya más realidad ahora al final ho più mai affatto davvero realtà
-ora adesso tenho um uma já mais agora afinal na verdade zijn heb hebben een meer langer echt nu
-toch eigenlijk är har en ett längre mer alls faktiskt egentligen et længere lenger mere ja mam już
-więcej teraz wcale naprawdę jednak больше уже теперь вовсе совсем більше вже už на самом деле bir
-artık aslında כבר יותר أعد بعد अब πια 们 們 已 经 經 再 了 现 現 在 其 实 實 実 今 就
-"""
-"""Words that a denial may have and what it denies has not, or the other way round: auxiliary
-verbs of several persons, articles, and those that stress."""
-
-IS = "is has ist hat est es è é jest ha tiene tem heeft 是"
-"""Words for which `I am` and `I have` stand where what is known names the user."""
-
-CONDITIONAL = AnyOf(
-    r"""
-if unless when whenever until suppose supposing maybe perhaps wenn falls sofern ob vielleicht si
-sauf quand peut-être cuando quizás quizá se quando forse talvez als indien tenzij misschien om
-ifall när kanske hvis når måske kanskje jeśli jeżeli gdyby gdy kiedy może если когда может якщо
-eğer belki pokud když אם إذا لو अगर αν
-""",
-    "もし たら れば なら 如果 要是 假如 除非 的话 也许 可能",
-)
-"""Words with which a clause begins on which another depends."""
-
-SAYING = "says? said thinks? thought sagt meint glaubt denkt dit dice diz zegt säger siger"
-UNREAL = AnyOf(
-    rf"""
-dream\w* wish\w* imagin\w* pretend\w* geträum\w* träum\w* rêv\w* soñ\w* sogn\w* sonh\w* droom\w*
-gedroomd dröm\w* drøm\w* śni\w* przyśni\w* сни\w* присни\w* rüya\w* \w+[aeıiuü]rs[ae][mk]
-(?:{"|".join(SAYING.split())}),.* .*,\s(?:{"|".join(SAYING.split())})
-""",
-    "夢 梦 夢 假装",
-)
-"""Words of what is dreamt, wished or supposed, or said by somebody else."""
+CONDITIONAL = AnyOf("conditional")
+UNREAL = AnyOf("unreal")
 
 BREAK = regex.compile(
     r"[,;.!?…،؛、。，；！？\n]|\s[-–—]\s"
@@ -127,7 +79,7 @@ class Statement:
         self._words = [each for each in clause.words if _term(each) not in names]
         self._is_named = len(self._words) < len(clause.words)
         if self._is_named:
-            self._words = [each for each in self._words if _term(each) not in _terms_of(IS)]
+            self._words = [each for each in self._words if _term(each) not in _terms_of("is")]
         self._clause = clause
 
     def is_denied_by(self, said: Sequence[Clause]) -> bool:
@@ -155,11 +107,12 @@ def denies(said: str, known: str, names: Set[str]) -> bool:
 
 def clauses(said: str) -> Sequence[Clause]:
     """The clauses of what somebody said outright; none where one is a dream, or depends on
-    another."""
+    another, or holds somewhere alone."""
     found = [each.strip() for each in BREAK.split(said) if each and each.strip()]
-    if UNREAL.search(plain(said)) or any(map(_is_conditional, found)):
+    told = [_clause(each) for each in found]
+    if UNREAL.search(plain(said)) or any(map(_restricts, found, told)):
         return []
-    return [_clause(each) for each in found]
+    return told
 
 
 def _clause(text: str) -> Clause:
@@ -172,11 +125,11 @@ def _clause(text: str) -> Clause:
     for found in WORD.finditer(written):
         kana = KANA.fullmatch(found["kana"]) if found["kana"] else None
         term = _term(found.group())
-        if (kana and kana["no"]) or term in _terms_of(DENYING):
+        if (kana and kana["no"]) or term in _terms_of("denying"):
             denials.add(term)
-        elif not (kana or term in _terms_of(WHO) or term in _terms_of(EMPTY)):
+        elif not (kana or term in _terms_of("who") or term in _terms_of("empty")):
             words.append(found.group())
-        is_of_speaker |= term in _terms_of(WHO)
+        is_of_speaker |= term in _terms_of("who")
     return Clause(words, denials, is_of_speaker, HAN.search(text) is not None)
 
 
@@ -205,15 +158,20 @@ def _is_form(known: str, said: str, *, is_inflected: bool) -> bool:
     return is_inflected and FORMS.fullmatch(both) is not None
 
 
-def _is_conditional(clause: str) -> bool:
-    """Whether another clause depends on this one, by one of its first two words."""
-    first = " ".join(plain(clause).split()[:2])
-    return CONDITIONAL.search(first) is not None
+def _restricts(text: str, clause: Clause) -> bool:
+    """Whether another clause depends on this one, by one of its first two words, or by the
+    first where it but tells a place or a time."""
+    first = plain(text).split()[:2]
+    places = _term(first[0]) in _terms_of("placing") and not (
+        clause.is_of_speaker or clause.denials
+    )
+    return CONDITIONAL.search(" ".join(first)) is not None or (places and bool(clause.words))
 
 
 @cache
-def _terms_of(words: str) -> Set[str]:
-    return frozenset(map(_term, words.split()))
+def _terms_of(name: str) -> Set[str]:
+    """The terms of a class of `words.yaml`."""
+    return frozenset(map(_term, words_of(name)[0]))
 
 
 def _term(word: str) -> str:

@@ -7,8 +7,10 @@ without them: so no negation, no subject and no condition of it is lost.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import cached_property
 
 import regex
 
@@ -24,8 +26,10 @@ from gaia.digest.sentences import (
     sentences,
 )
 from gaia.memory import credentials
+from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.text import content_terms, normalise
+from gaia.phrases import without_accents
 from gaia.store.archive import ArchivedTurn
 
 SHORTEST_UNSPACED = 2
@@ -33,6 +37,11 @@ SHORTEST_UNSPACED = 2
 
 LONGEST_PASSAGE = 300
 """Characters of the sentences that are learned together, at most."""
+
+ALIKE = 0.8
+"""How much alike, from 0 to 1, a word is to the same with a mistake in it."""
+
+BETWEEN_DIGITS = regex.compile(r"(?<=\d)[\s.()/-]+(?=\d)|\((?=\d)")
 
 CLUSTER = regex.compile(r"\X")
 AROUND = " \t\n\r.,;:!?…。、，！？؟\"'"  # noqa: RUF001
@@ -63,24 +72,22 @@ class OwnWords:
             said[each.turn.archive_id].append(each)
         self._turns = [(_folded(each.words), said[each.archive_id]) for each in turns]
         self._passages = {
-            each: passage
-            for found in said.values()
-            for passage in _passages(found)
-            for each in passage
+            each: passage for found in said.values() for each, passage in _passages(found)
         }
 
     def __iter__(self) -> Iterator[Sentence]:
         for _, found in self._turns:
             yield from found
 
-    def find(self, quote: str, *, alone: bool = False) -> Iterator[Sentence]:
+    def find(self, quote: str) -> Iterator[Sentence]:
         """The sentences in which a quote stands as whole words, the last place first, each
-        joined with those that the quote goes on in and, unless wanted `alone`, with those that
-        it is understood with; none where it is too short to mean anything. Case, white space,
-        forms of letters and marks do not count."""
+        joined with those that the quote goes on in and with those that it is understood with;
+        else those with its words as somebody spells them. None where it is too short to mean
+        anything. Case, white space, forms of letters and marks do not count."""
         sought = _folded(quote.strip(AROUND)).text
         if not _says_something(sought):
             return
+        is_found = False
         for folded, found in reversed(self._turns):
             for place in _places(folded.text, sought):
                 start, end = folded.starts[place], folded.ends[place + len(sought) - 1]
@@ -88,54 +95,88 @@ class OwnWords:
                 # What a question tells before it asks goes with the question.
                 told = [each for each in parts if not each.asks and each.end >= end]
                 parts = [each for each in told if each.start <= start] or parts
-                if not alone:
-                    parts = [each for part in parts for each in self._passages[part]]
+                is_found = True
                 if parts:
-                    yield _joined(parts, start, end)
+                    yield _joined(parts, self._passages, start, end)
+        if not is_found:
+            tidied = _tidied(sought)
+            for each, words in self._tidied:
+                if _holds(words, tidied):
+                    yield _joined([each], self._passages, each.start, each.end)
+
+    @cached_property
+    def _tidied(self) -> Sequence[tuple[Sentence, Sequence[str]]]:
+        """The sentences that may be learned, the last first, with their words."""
+        found = [each for each in self if len(each.text) <= LONGEST_MEMORY]
+        return [(each, _tidied(each.text)) for each in reversed(found)]
 
 
-def _passages(found: Sequence[Sentence]) -> Sequence[Sequence[Sentence]]:
-    """The sentences of a turn, with those together that are understood together: one that does
-    not stand alone with what comes before it, and whatever comes behind such a beginning with
-    that. A question, a request, an order, a greeting and a credential are by
-    themselves."""
+def _passages(found: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sequence[Sentence]]]:
+    """Each sentence of a turn, with those that it is understood with: one that does not stand
+    alone with what comes before it, and whatever comes behind such a beginning with that. A
+    question, a request, a greeting and a credential are by themselves; an order has what tells
+    when or for what it is meant beside it: `Tomorrow I see the judge. Be formal.`"""
     passages: list[list[Sentence]] = []
     for each in found:
         if passages and _belongs(each, passages[-1]):
             passages[-1].append(each)
         else:
             passages.append([each])
-    return passages
+    for at, passage in enumerate(passages):
+        order = passage[0]
+        if order.bids or (may_be_order(order.text) and not order.asks):
+            before = [each for part in passages[max(0, at - 1) : at] for each in part[-1:]]
+            behind = [each for part in passages[at + 1 : at + 2] for each in part[:1]]
+            passage = [
+                *(each for each in before if _says_more(each) and _is_near(order, each)),
+                order,
+                *(each for each in behind if _says_more(each) and _is_near(each, order)),
+            ]
+        for each in passages[at]:
+            yield each, passage
 
 
 def _belongs(sentence: Sentence, passage: Sequence[Sentence]) -> bool:
     first, last = passage[0], passage[-1]
-    is_of_same = sentence.sender == first.sender and not (sentence.sender and not sentence.before)
-    is_near = last.end <= sentence.start and sentence.end - first.start <= LONGEST_PASSAGE
     return (
-        is_of_same
-        and is_near
+        _is_near(sentence, last, since=first)
         and sentence.attribution is last.attribution
-        and not any(
-            each.asks
-            or each.bids
-            or may_be_order(each.text)
-            or (LETTER.search(each.text) and is_pleasantry(each.text))
-            for each in (last, sentence)
-        )
-        and all(
-            credentials.find(text) is None
-            for text in (last.text, sentence.text, f"{last.text} {sentence.text}")
-        )
+        and not (_is_by_itself(last) or _is_by_itself(sentence))
         and not (first.stands_alone and sentence.stands_alone)
     )
 
 
-def _joined(parts: Sequence[Sentence], start: int, end: int) -> Sentence:
-    """The sentences that a quote goes through, as one; material where the quote stands
-    between quotation marks."""
-    first = min(parts, key=lambda each: each.start)
-    last = max(each.end for each in parts)
+def _says_more(sentence: Sentence) -> bool:
+    is_material = sentence.attribution is Attribution.MATERIAL
+    return not (is_material or sentence.stands_alone or _is_by_itself(sentence))
+
+
+def _is_near(sentence: Sentence, last: Sentence, since: Sentence | None = None) -> bool:
+    """Whether a sentence follows another closely, of the same person and without a secret."""
+    first = since or last
+    is_of_same = sentence.sender == first.sender and not (sentence.sender and not sentence.before)
+    is_near = last.end <= sentence.start and sentence.end - first.start <= LONGEST_PASSAGE
+    together = (last.text, sentence.text, f"{last.text} {sentence.text}")
+    return is_of_same and is_near and not any(map(credentials.find, together))
+
+
+def _is_by_itself(sentence: Sentence) -> bool:
+    text = sentence.text
+    is_greeting = LETTER.search(text) is not None and is_pleasantry(text)
+    return sentence.asks or sentence.bids or may_be_order(text) or is_greeting
+
+
+def _joined(
+    parts: Sequence[Sentence],
+    passages: Mapping[Sentence, Sequence[Sentence]],
+    start: int,
+    end: int,
+) -> Sentence:
+    """The sentences that a quote goes through, as one with their `passages`; material where
+    the quote stands between quotation marks."""
+    together = [each for part in parts for each in passages[part]]
+    first = min(together, key=lambda each: each.start)
+    last = max(each.end for each in together)
     text = first.turn.words[first.start : last]
     attribution = max(each.attribution for each in parts)
     if any(
@@ -145,8 +186,8 @@ def _joined(parts: Sequence[Sentence], start: int, end: int) -> Sentence:
         for each in QUOTATION.finditer(text)
     ):
         attribution = Attribution.MATERIAL
-    asks = all(each.asks for each in parts)
-    return replace(first, text=text, attribution=attribution, asks=asks)
+    asks, bids = all(each.asks for each in parts), any(each.bids for each in parts)
+    return replace(first, text=text, attribution=attribution, asks=asks, bids=bids)
 
 
 def _is_long(quotation: str) -> bool:
@@ -159,6 +200,22 @@ def _says_something(folded: str) -> bool:
     if UNSPACED.search(folded):
         return len(folded) >= SHORTEST_UNSPACED
     return bool(content_terms(folded))
+
+
+def _tidied(text: str) -> Sequence[str]:
+    """The words of a text without accents, and numbers without blanks: what a model tidies
+    in a quote changes no word of what is learned."""
+    return BETWEEN_DIGITS.sub("", without_accents(_folded(text).text)).split()
+
+
+def _holds(said: Sequence[str], sought: Sequence[str]) -> bool:
+    starts = range(len(said) - len(sought) + 1)
+    return any(all(map(_is_alike, said[start:], sought)) for start in starts)
+
+
+def _is_alike(said: str, sought: str) -> bool:
+    is_near = said[0] == sought[0] and abs(len(said) - len(sought)) <= len(sought) / 3
+    return is_near and SequenceMatcher(None, said, sought, autojunk=False).ratio() >= ALIKE
 
 
 def _places(text: str, sought: str) -> Iterator[int]:

@@ -1,20 +1,23 @@
 """What a sentence is by its form: a question, a request, something told of oneself.
 
 Nobody understands the sentence here. These are the closed classes of words by which one
-asks, bids and says `I`, in some languages; what they miss, the model is to see, and a
-sentence that is taken for another kind than it is stays what its user said.
+asks, bids and says `I`, in some languages, most of them in `words.yaml`; what they miss, the
+model is to see, and a sentence that is taken for another kind than it is stays what its user
+said.
 """
 
 # ruff: noqa: RUF001 - letters of other scripts that look like Latin ones are meant
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
 
 import regex
 
 from gaia.memory.search.pleasantries import QUESTION_MARKS
 from gaia.memory.text import normalise
+from gaia.phrases import phrases_in
 
 SAME_MARKS = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4`", "'")
@@ -64,12 +67,25 @@ HOLDS_TEXT = regex.compile(r":\s*\S|\"[^\"]+\"")
 """The end of what introduces a text, and a text behind it or within quotation marks."""
 
 
-class AnyOf:
-    """Looks for any of some words, `unspaced` ones also within others. What is looked for is
-    compiled at the first use: digests alone need it, and every start would wait for it."""
+@cache
+def words_of(name: str) -> tuple[Sequence[str], Sequence[str]]:
+    """The words of a class of `words.yaml`, and those of scripts without spaces."""
+    told = _classes()[name]
+    return told["spaced"].split(), told.get("unspaced", "").split()
 
-    def __init__(self, spaced: str, unspaced: str) -> None:
-        self._alternatives = [rf"\b(?:{'|'.join(spaced.split())})\b", *unspaced.split()]
+
+@cache
+def _classes() -> Mapping[str, Mapping[str, str]]:
+    told: Mapping[str, Mapping[str, str]] = phrases_in(__package__, "words.yaml")
+    return told
+
+
+class AnyOf:
+    """Looks for any word of a class, those of scripts without spaces also within others. They
+    are read at the first use: digests alone need them, and every start would wait for it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def search(self, text: str) -> regex.Match[str] | None:
         """The first of them in a text."""
@@ -77,101 +93,21 @@ class AnyOf:
 
     @cached_property
     def _pattern(self) -> regex.Pattern[str]:
-        return regex.compile("|".join(self._alternatives))
+        spaced, unspaced = words_of(self._name)
+        return regex.compile("|".join([rf"\b(?:{'|'.join(spaced)})\b", *unspaced]))
 
 
-BIDDING = AnyOf(
-    r"""
-tell give show find write send remind help explain translate make let search list answer
-proofread correct rewrite rephrase summari[sz]e draft compose check fix read look convert
-calculate create generate describe compare suggest recommend imagine pretend
-cancel delete remove snooze postpone reschedule move
-sag gib zeig erzähl\w* such schreib\w* schick erinner\w* hilf erklär\w* übersetz\w* mach lass
-korrigier\w* lösch\w* verschieb\w* stornier\w* streich\w*
-prüf\w* lies fass formulier\w* rechne\w* erstell\w* nenn\w* empfiehl stell
-dis donne montre trouve écris envoie rappelle aide explique traduis traduisez fais corrige
-annule annulez supprime supprimez reporte décale
-relis résume reformule calcule imagine lis raconte racontez donnez dites faites écrivez invente
-dime dame cuéntame muéstrame busca escribe escríbeme envía recuérda\w* ayúda\w* explica traduce haz
-corrige revisa resume imagina lee borra cancela pospón elimina
-dimmi dammi raccontami racconta mostra\w* trova scrivi scrivimi ricorda\w* aiuta\w* spiega\w*
-traduci fai correggi
-controlla riassumi immagina leggi cancella annulla sposta elimina
-diga dê conte mostre encontre escreva lembre ajude explique traduza corrija revise resuma
-скажи дай покажи расскажи найди напиши напомни помоги объясни переведи сделай расскажи исправь
-проверь
-vertaal schrijf zeg geef laat help översätt skriv hjälp przetłumacz napisz popraw sprawdź powiedz
-""",
-    "请 請 帮 告诉 告訴 翻译 翻譯 写 教えて 手伝 訳して 書いて 直して 알려 도와 번역 써줘",
-)
-"""How one bids somebody do something of the moment, at the beginning of a sentence."""
-
+BIDDING = AnyOf("bidding")
 BEFORE_BIDDING = regex.compile(
     r"(?:please|pls|hey|ok|okay|now|then|and|gaia|bitte|jetzt|dann|por favor"
     r"|s'il te plaît|per favore"
     r"|пожалуйста|alsjeblieft|proszę)[ ,]+"
 )
 
-SPEAKING = AnyOf(
-    r"""
-i i'm i've i'd my mine we we're we've our ich mein\w* wir unser\w* je j'\w+ mon ma mes nous
-notre yo mi mis soy tengo vivo trabajo estoy nosotros nuestr\w* io mio mia miei ho lavoro abito
-eu meu minha meus minhas sou tenho moro trabalho ik mijn wij jag jeg я мой моя мое моё мои мы
-наш\w* меня мне أنا انا أعيش أعمل اسمي نحن אני שלי שמי ja mam mieszkam мене мій моя मैं मेरा
-मेरी benim
-""",
-    "我 咱 俺 私 僕 나는 저는 제 내 우리 ฉัน ผม",
-)
-"""Words of somebody who tells of themselves."""
-
-ORDERING = AnyOf(
-    r"""
-you your yours yourself gaia please always never answer reply respond speak talk write use call
-remind keep avoid tell send ask address be don't dont do stop give show explain start du dich
-dir dein\w* bitte immer nie antworte\w* sprich schreib\w* nenn\w* sag\w* benutze verwende sie
-ihnen tu te toi ton ta vous votre toujours jamais réponds répondez parle parlez écris appelle\w*
-utilise tú ti contigo siempre nunca responde\w* contesta\w* habla\w* escribe llámame usa sempre
-mai rispondi parla scrivi chiamami usa responda fala chama\w* escreva ты вы тебя тебе всегда
-никогда отвечай\w* говори\w* пиши\w* называй\w* зови\w* используй\w* пожалуйста دائما دائماً أجب
-تكلم اكتب نادني من فضلك תמיד ענה דבר תקרא
-""",
-    """
-你 您 请 請 总是 總是 一直 叫我 用 回答 あなた いつも ください 呼んで 答えて 항상 주세요 불러
-대답 해줘
-""",
-)
-"""Words of somebody who may be telling gaia how to behave."""
-
-
-REWORDING = AnyOf(
-    r"""
-translat\w+ proofread\w* correct\w* rewrit\w+ rephras\w+ reword\w* paraphras\w+ summari[sz]\w+
-shorten\w* übersetz\w* korrigier\w* verbesser\w* umformulier\w* formulier\w* zusammenfass\w*
-zusammenzufassen fass kürz\w* lektorier\w* tradui\w* corrige\w* corrigé reformul\w* résum\w* relis
-relire traduc\w+ traduzca\w* corregir corrij\w+ reescrib\w+ resum\w+ traduz\w+ traduci\w* tradurre
-traduca correggi\w* correggere riassum\w+ riscriv\w+ corrigir corrija reescrev\w+ перевед\w+
-перевест\w* перевод\w* исправ\w+ перефраз\w+ перепиш\w+ сократи\w* vertaal\w* vertal\w+ corrigeer
-verbeter\w* samenvat\w+ herschrij\w+ översätt\w* rätta korrigera sammanfatta oversæt\w* oversett\w*
-korriger\w* przetłumacz\w* tłumacz\w* popraw\w* streść přelož\w* překlad\w* oprav\w* перекла\w+
-виправ\w+ çevir\w* tercüme düzelt\w* özetle\w* ترجم\w* تترجم\w* صحح\w* تصحح\w* لخص\w* תרגם תרגמי
-לתרגם תתרגם תקן לתקן अनुवाद μετέφρασ\w* μετάφρασ\w* μεταφράσ\w* διόρθωσ\w* fordíts\w* lefordít\w*
-javíts\w* käännä kääntä\w+ korjaa dịch terjemah\w+ tradu traduceți corecta\w*
-""",
-    """
-翻译 翻譯 译成 譯成 改写 改寫 润色 校对 总结 總結 訳 翻訳 添削 要約 直して 번역 교정 요약 고쳐 แปล
-""",
-)
-"""Words by which one asks for other words in the place of some."""
-
-NEXT = AnyOf(
-    r"""
-next following below folgende\w* nächste\w* gleich prochain\w* suivant\w* siguiente\w* próxim\w+
-seguent\w+ prossim\w+ seguint\w+ следующ\w+ volgende följande nästa następn\w+ następując\w+
-следую\w+ наступн\w+ sonraki aşağıdaki التالي\w* הבא הבאה अगल\w+ επόμεν\w+ következő seuraava\w*
-""",
-    "下一 接下来 下面 以下 次の 다음 ต่อไป",
-)
-"""Words that announce what is to come."""
+SPEAKING = AnyOf("speaking")
+ORDERING = AnyOf("ordering")
+REWORDING = AnyOf("rewording")
+NEXT = AnyOf("next")
 
 
 def plain(text: str) -> str:

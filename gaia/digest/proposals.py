@@ -14,6 +14,7 @@ from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
 
 from gaia.digest.check import STATEMENTS, Claim, Claims, Refusal
+from gaia.digest.denial import clauses
 from gaia.digest.sentences import Attribution, Sentence
 from gaia.digest.verify import Effect, Verdict, Verdicts
 from gaia.memory import credentials, when
@@ -87,11 +88,12 @@ def _proposal(
         return Refusal.MOMENT
     doubt = _doubt(claim, verdict, verdicts)
     pending = doubt is not None or (verdict is Verdict.ONLY_NOW and not expires_at)
-    if kind is MemoryKind.RULE and not is_same and not sentence.bids and not pending:
+    if kind is MemoryKind.RULE and not is_same and not pending:
         # Nobody has judged that it is to be followed: it is known, and not obeyed.
         kind = MemoryKind.PREFERENCE
     is_reminder = kind is MemoryKind.REMINDER
-    due = _due(finding.when, to_come, said_at, zone, hour) if is_reminder else None
+    named = finding.when or finding.quote
+    due = _due(named, to_come, said_at, zone, hour) if is_reminder else None
     if is_reminder and due is None:
         kind = MemoryKind.FACT
     return Proposal(
@@ -124,13 +126,20 @@ def _doubt(claim: Claim, verdict: Verdict | None, verdicts: Verdicts) -> Doubt |
         return Doubt.PASTED
     if is_same:
         return None
-    if claim.finding.kind is MemoryKind.RULE and claim.sentence.bids:
+    if claim.finding.kind is MemoryKind.RULE and _may_be_for_once(claim.sentence):
         return Doubt.ONCE
     if attribution is Attribution.AMONG_LINES:
         return Doubt.PASTED
     if attribution is Attribution.BESIDE_REQUEST and verdicts.asked:
         return Doubt.PASTED
     return None if claim.finding.is_stated else Doubt.GATHERED
+
+
+def _may_be_for_once(sentence: Sentence) -> bool:
+    """Whether a sentence may bid something of the moment. What somebody is not to do, they are
+    not to do for longer."""
+    is_forbidden = any(each.denials for each in clauses(sentence.text))
+    return (sentence.bids or sentence.asks) and not is_forbidden
 
 
 def _changes(claim: Claim, number: int, verdicts: Verdicts) -> Sequence[tuple[Target, Change]]:

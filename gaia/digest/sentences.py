@@ -142,6 +142,8 @@ def _of_message(
 ) -> Iterator[Sentence]:
     has_lines = BREAK.search(message.strip()) is not None
     requests = [is_request(text) for _, text in found]
+    last = found[-1][1] if found else ""
+    last_awaits_text = awaits_text(last) and (has_lines or is_question(last) or requests[-1])
     has_asked = False
     in_code = False
     for number, (at, text) in enumerate(found):
@@ -160,6 +162,7 @@ def _of_message(
             or in_code
             or _is_quotation(text)
             or COPIED.match(message[line_start(message, at) :])
+            or (number < len(found) - 1 and last_awaits_text)
         ):
             attribution = Attribution.MATERIAL
         elif has_lines:
@@ -185,7 +188,10 @@ def _of_message(
         # What is to be translated, read or put in other words follows, on lines of its own
         # or not.
         is_material |= (
-            introduces or requests[number] or (has_lines and asks and _ends_line(message, at, text))
+            introduces
+            or requests[number]
+            or awaits_text(text)
+            or (has_lines and asks and _ends_line(message, at, text))
         )
 
 

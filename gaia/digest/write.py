@@ -28,6 +28,10 @@ from gaia.memory.text import content_terms
 from gaia.store.digests import Digest
 from gaia.store.memory_tables import MemoryRow, MemoryStatus
 
+SHARED = 1 / 3
+"""The part of the letters of what is ended, in words that say something, that are said again
+by what is about it: words that stand in any sentence are short."""
+
 
 @dataclass(frozen=True, slots=True)
 class Committed:
@@ -145,9 +149,7 @@ class _DigestWriter:
             if old.status is MemoryStatus.PENDING:
                 pending.discard(self._session, self._user_id, old.memory_id)
                 continue
-            # A week in Paris may have been taken for a move: the home is told beside it.
-            is_sure = change is Change.REPLACES and self._covers(proposal, old)
-            beside = proposal.names_time and not is_sure
+            beside = not self._is_sure(proposal, old, change)
             ledger.give_way(
                 self._session, self._user_id, old.memory_id, heir_id, self._now, told_by_heir=beside
             )
@@ -168,10 +170,15 @@ class _DigestWriter:
                 found.setdefault(old.memory_id, (old, change))
         return list(found.values())
 
-    def _covers(self, proposal: Proposal, old: Memory) -> bool:
-        """Whether a sentence has all that another says, but for who says it."""
+    def _is_sure(self, proposal: Proposal, old: Memory, change: Change) -> bool:
+        """Whether a sentence speaks of what it ends: it has some of its words, or all where it
+        names a time. A stay in Paris may have been taken for a move."""
         told = content_terms(old.quote or old.text) - self._authorship.names
-        return bool(told) and told <= content_terms(proposal.text)
+        again = told & content_terms(proposal.text)
+        if proposal.names_time:
+            return change is Change.REPLACES and bool(told) and told == again
+        is_about = len("".join(again)) >= SHARED * len("".join(told))
+        return is_about or denies(proposal.text, old.text, self._authorship.names)
 
     def _present(self, target: Target) -> Memory | None:
         """What is active now, or pending, in the place of the memory that is meant; None when

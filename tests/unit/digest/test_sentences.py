@@ -57,6 +57,9 @@ def standings(words: str, *, in_group: bool = False) -> dict[str, Attribution]:
             "Ich esse alles, was süß ist",
         ),
         ("Soy vegana y vivo sola, ¿qué puedo cocinar?", "Soy vegana", "Soy vegana y vivo sola"),
+        ("mon num c le 06.12.34.56", "mon num c le 06123456", "mon num c le 06.12.34.56"),
+        ("my zap is (11) 91234-56", "my zap is 119123456", "my zap is (11) 91234-56"),
+        ("Mon frère s'apelle Jérome", "frère s'appelle Jérôme", "Mon frère s'apelle Jérome"),
     ],
 )
 def test_a_quote_is_found_however_it_is_spelled_and_is_its_whole_sentence(
@@ -94,7 +97,11 @@ def test_a_quote_stands_in_one_turn_and_the_last_place_comes_first() -> None:
         ("I am vegan.", {"I am vegan.": Attribution.SAID}),
         ("I am vegan. What can I cook?", {"I am vegan.": Attribution.SAID}),
         ("What can I cook? I am vegan.", {"I am vegan.": Attribution.BESIDE_REQUEST}),
-        ("I am a nurse. Can you correct that?", {"I am a nurse.": Attribution.BESIDE_REQUEST}),
+        ("I am a nurse. Can you explain that?", {"I am a nurse.": Attribution.BESIDE_REQUEST}),
+        ("I am a nurse. Can you correct that?", {"I am a nurse.": Attribution.MATERIAL}),
+        ("I live in Rome. That's correct.", {"I live in Rome.": Attribution.SAID}),
+        ("traduzco libros\nvivo en lima", {"vivo en lima": Attribution.AMONG_LINES}),
+        ("翻訳の仕事をしています。京都です。", {"京都です。": Attribution.SAID}),
         ("Can you correct this? I am nurse.", {"I am nurse.": Attribution.MATERIAL}),
         ("Translate this. I am a nurse.", {"I am a nurse.": Attribution.MATERIAL}),
         (

@@ -308,12 +308,13 @@ async def test_the_model_reads_the_sentence_the_claim_and_what_is_known() -> Non
     assert not UNASKED.asked
 
 
-async def test_the_model_reads_what_stands_around_a_sentence_and_the_message_before() -> None:
+async def test_the_model_reads_what_stands_around_a_sentence_and_the_messages_beside() -> None:
     long = "Today I cleared the attic, which took all day. " * 30
     letter = "Dear Rosa. I live in Odessa with Josef now. Kiss the children. "
     turns = [
         a_turn(1, f"{long}Here is what my grandmother wrote.", said_at=MONDAY),
         a_turn(2, f"{long}{letter}{long}", said_at=MONDAY),
+        a_turn(3, f"Never mind, that was her. {long}", said_at=MONDAY),
     ]
     found = Extraction("x", [finding("I live in Odessa with Josef now")])
     told = claims(found, a_window(turns=turns), [])
@@ -322,4 +323,5 @@ async def test_the_model_reads_what_stands_around_a_sentence_and_the_message_bef
     lines = {line.partition(": ")[0]: line for line in ask.asked[0].text.splitlines()}
     assert "Dear Rosa. I live in Odessa with Josef now. Kiss" in lines["message"]
     assert lines["before"].endswith("Here is what my grandmother wrote.")
+    assert lines["next"].startswith("next: Never mind, that was her.")
     assert max(map(len, lines.values())) < 800
