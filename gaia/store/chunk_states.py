@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -23,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from gaia.messages import SentCopy
-from gaia.store import incognito
+from gaia.store import conversations, incognito
 from gaia.store.outbox import ON_ITS_WAY, OPEN, TABLE, Chunk
 from gaia.store.tables import ConversationRow, OutboxRow, OutboxState
 
@@ -180,24 +181,15 @@ def mark_unknown(
 def mark_waiting(session: Session, outbox_id: int, *, error: str) -> None:
     """Say that the chunk was not delivered since nobody can be reached. However long that
     takes: attempts, and the time of refusals, are counted again from there."""
-    _mark(session, outbox_id, OutboxState.PENDING, error, None)
-    session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(attempts=0, refused_since=None)
-    )
+    _mark(session, outbox_id, OutboxState.PENDING, error, None, attempts=0, refused_since=None)
 
 
 def mark_refused(
     session: Session, outbox_id: int, *, error: str, now: datetime, not_before: datetime
 ) -> None:
     """Say that the chunk was not delivered for now, and when it may be tried again."""
-    _mark(session, outbox_id, OutboxState.PENDING, error, not_before)
-    session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(refused_since=func.coalesce(OutboxRow.refused_since, now))
-    )
+    since = func.coalesce(OutboxRow.refused_since, now)
+    _mark(session, outbox_id, OutboxState.PENDING, error, not_before, refused_since=since)
 
 
 def end_reply(session: Session, chunk: Chunk, *, error: str) -> None:
@@ -247,7 +239,7 @@ def revive(session: Session, outbox_ids: Collection[int] | None = None) -> Seque
 
 def _says(user_id: str, reminder_id: int | None) -> ColumnElement[bool]:
     """Whether a chunk in one of the user's chats says a reminder."""
-    theirs = select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
+    theirs = conversations.ids_of_user(user_id)
     return TABLE.c.conversation_id.in_(theirs) & (TABLE.c.reminder_id == reminder_id)
 
 
@@ -257,11 +249,12 @@ def _mark(
     state: OutboxState,
     error: str,
     not_before: datetime | None,
+    **others: Any,
 ) -> None:
     session.execute(
         update(OutboxRow)
         .where(OutboxRow.outbox_id == outbox_id)
-        .values(state=state, error=error, not_before=not_before)
+        .values(state=state, error=error, not_before=not_before, **others)
     )
 
 

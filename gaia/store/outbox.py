@@ -279,7 +279,7 @@ def file_content(session: Session, outbox_id: int) -> bytes | None:
 
 def drop_files_of(session: Session, user_id: str) -> int:
     """Delete all files that are for a user; returns how many there were."""
-    theirs = select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
+    theirs = conversations.ids_of_user(user_id)
     return _drop(session, OutboxFileRow.conversation_id.in_(theirs))
 
 

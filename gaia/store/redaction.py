@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, or_, select, update
+from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from gaia.store import replies
+from gaia.store import conversations, replies
 from gaia.store.digest_tables import ArchivedTurnRow
 from gaia.store.engine import Database
 from gaia.store.inbox import BEGUN, UNFINISHED
 from gaia.store.memory_tables import MemoryRow
 from gaia.store.outbox import OPEN
-from gaia.store.tables import ConversationRow, InboxRow, InboxState, OutboxRow, OutboxState
+from gaia.store.tables import InboxRow, InboxState, OutboxRow, OutboxState
 
 REPLACEMENT = "[forgotten]"
 """Stands where a text was that goes."""
@@ -78,7 +78,7 @@ def spared_turns(session: Session, redaction: Redaction, now: datetime) -> froze
     rows = session.scalars(
         select(InboxRow.turn_id)
         .where(
-            InboxRow.conversation_id.in_(_conversations(redaction.user_id)),
+            InboxRow.conversation_id.in_(conversations.ids_of_user(redaction.user_id)),
             or_(InboxRow.inbox_id > redaction.inbox_id, InboxRow.state.in_(unfinished)),
             InboxRow.turn_id.is_not(None),
         )
@@ -138,7 +138,7 @@ async def redact_quotes(database: Database, redaction: Redaction, spared: frozen
 def redact_before_joining(session: Session, user_id: str, inbox_id: int) -> None:
     """Redact at once what everything is to be forgotten of, and has come to its end: its
     conversations are about to be those of another user, of whom that was not said."""
-    theirs = _conversations(user_id)
+    theirs = conversations.ids_of_user(user_id)
     session.execute(
         update(InboxRow)
         .where(
@@ -255,10 +255,6 @@ def _commands(session: Session, rows: Sequence[OutboxRow]) -> frozenset[str]:
     return frozenset(turn_id for turn_id in found if turn_id is not None)
 
 
-def _conversations(user_id: str) -> Select[int]:
-    return select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
-
-
 def _pages(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
     for start in range(0, len(numbers), ROWS_AT_A_TIME):
         yield numbers[start : start + ROWS_AT_A_TIME]
@@ -267,7 +263,7 @@ def _pages(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
 def _inbox_pages(session: Session, redaction: Redaction) -> Sequence[Sequence[int]]:
     inbox_ids = session.scalars(
         select(InboxRow.inbox_id).where(
-            InboxRow.conversation_id.in_(_conversations(redaction.user_id)),
+            InboxRow.conversation_id.in_(conversations.ids_of_user(redaction.user_id)),
             InboxRow.inbox_id <= redaction.inbox_id,
         )
     )
@@ -295,7 +291,7 @@ def _unsay_inbox(
 def _outbox_pages(session: Session, redaction: Redaction) -> Sequence[Sequence[int]]:
     outbox_ids = session.scalars(
         select(OutboxRow.outbox_id).where(
-            OutboxRow.conversation_id.in_(_conversations(redaction.user_id))
+            OutboxRow.conversation_id.in_(conversations.ids_of_user(redaction.user_id))
         )
     )
     return list(_pages(outbox_ids.all()))
