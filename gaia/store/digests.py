@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from gaia.store import conversations, inbox
+from gaia.store.base import values_of
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason, DigestRow, DigestState, DigestWindowRow
 from gaia.store.inbox import UNFINISHED
@@ -319,19 +320,7 @@ def _listed(session: Session, *which: ColumnElement[bool]) -> Sequence[Digest]:
 
 
 def _digest(row: DigestRow) -> Digest:
-    return Digest(
-        digest_id=row.digest_id,
-        session_id=row.session_id,
-        user_id=row.user_id,
-        conversation_id=row.conversation_id,
-        generation=row.generation,
-        context=row.context,
-        reason=DigestReason(row.reason),
-        state=DigestState(row.state),
-        attempts=row.attempts,
-        not_before=row.not_before,
-        error=row.error,
-        learned=row.learned,
-        changed=row.changed,
-        created_at=row.created_at,
-    )
+    told = values_of(Digest, row)
+    told["reason"] = DigestReason(row.reason)
+    told["state"] = DigestState(row.state)
+    return Digest(**told)
