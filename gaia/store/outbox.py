@@ -2,7 +2,7 @@
 go with them, for as long as they are needed.
 
 Chunks of a conversation leave in the order of their ids, one after the other. What is
-known of one that has left, or could not, is told by `sending`. Each function works within
+known of one that has left, or could not, is told by `chunk_states`. Each function works within
 the caller's transaction.
 """
 
