@@ -40,7 +40,7 @@ from gaia.store.ops_tables import (
 from gaia.store.people import identities
 from gaia.store.people.identities import Role, User
 from gaia.store.people.pairing_tables import PairingRow, StrangerRow
-from gaia.store.people.spellings import spellings
+from gaia.store.people.spellings import spelled
 from gaia.store.processes import homes
 from gaia.store.tables import (
     AuditRow,
@@ -130,12 +130,7 @@ def join_users(session: Session, gone: User, into: User, now: datetime) -> User:
 
 def _wipe_traces(session: Session, user_id: str) -> None:
     """What was kept of the user's addresses before they were the user's."""
-
-    named = [
-        (address.channel, spelling)
-        for address in identities.addresses(session, user_id)
-        for spelling in spellings(address.sender)
-    ]
+    named = spelled(identities.addresses(session, user_id))
 
     def is_theirs(row: type[AuditRow | PairingRow | StrangerRow]) -> ColumnElement[bool]:
         return tuple_(row.channel, row.sender).in_(named)
