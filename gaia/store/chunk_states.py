@@ -87,7 +87,7 @@ def is_said_again(session: Session, user_id: str, chunk: Chunk) -> bool:
 
 def reword(session: Session, outbox_id: int, text: str) -> None:
     """Have a chunk that has not left say something else."""
-    session.execute(update(TABLE).where(TABLE.c.outbox_id == outbox_id).values(text=text))
+    _put(session, outbox_id, text=text)
 
 
 def begin(session: Session, outbox_id: int, *, repeated: bool, now: datetime) -> None:
@@ -164,38 +164,48 @@ def on_their_way(
 
 def note_failed(session: Session, chunk: Chunk, provider_id: str) -> None:
     """Say which copy of a chunk the provider could not deliver: it may tell that again."""
-    session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == chunk.outbox_id)
-        .values(failed_ids=[*chunk.failed_ids, provider_id])
-    )
+    _put(session, chunk.outbox_id, failed_ids=[*chunk.failed_ids, provider_id])
 
 
 def mark_unknown(
     session: Session, outbox_id: int, *, error: str, not_before: datetime | None
 ) -> None:
     """Say that the chunk may have been sent, and when it may be sent once more."""
-    _mark(session, outbox_id, OutboxState.UNKNOWN, error, not_before)
+    _put(session, outbox_id, state=OutboxState.UNKNOWN, error=error, not_before=not_before)
 
 
 def mark_waiting(session: Session, outbox_id: int, *, error: str) -> None:
     """Say that the chunk was not delivered since nobody can be reached. However long that
     takes: attempts, and the time of refusals, are counted again from there."""
-    _mark(session, outbox_id, OutboxState.PENDING, error, None, attempts=0, refused_since=None)
+    _put(
+        session,
+        outbox_id,
+        state=OutboxState.PENDING,
+        error=error,
+        not_before=None,
+        attempts=0,
+        refused_since=None,
+    )
 
 
 def mark_refused(
     session: Session, outbox_id: int, *, error: str, now: datetime, not_before: datetime
 ) -> None:
     """Say that the chunk was not delivered for now, and when it may be tried again."""
-    since = func.coalesce(OutboxRow.refused_since, now)
-    _mark(session, outbox_id, OutboxState.PENDING, error, not_before, refused_since=since)
+    _put(
+        session,
+        outbox_id,
+        state=OutboxState.PENDING,
+        error=error,
+        not_before=not_before,
+        refused_since=func.coalesce(OutboxRow.refused_since, now),
+    )
 
 
 def end_reply(session: Session, chunk: Chunk, *, error: str) -> None:
     """Say that a chunk never can be delivered, which ends its reply: the chunks after it
     that have not left die too."""
-    _mark(session, chunk.outbox_id, OutboxState.DEAD, error, None)
+    _put(session, chunk.outbox_id, state=OutboxState.DEAD, error=error, not_before=None)
     if chunk.is_incognito:
         incognito.wipe_chunks(session, *_reply_from(chunk))
     last = (
@@ -243,19 +253,8 @@ def _says(user_id: str, reminder_id: int | None) -> ColumnElement[bool]:
     return TABLE.c.conversation_id.in_(theirs) & (TABLE.c.reminder_id == reminder_id)
 
 
-def _mark(
-    session: Session,
-    outbox_id: int,
-    state: OutboxState,
-    error: str,
-    not_before: datetime | None,
-    **others: Any,
-) -> None:
-    session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(state=state, error=error, not_before=not_before, **others)
-    )
+def _put(session: Session, outbox_id: int, **values: Any) -> None:
+    session.execute(update(OutboxRow).where(OutboxRow.outbox_id == outbox_id).values(**values))
 
 
 def _reply_from(chunk: Chunk) -> Sequence[ColumnElement[bool]]:
