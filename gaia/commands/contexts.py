@@ -17,8 +17,7 @@ from gaia.memory.contexts import GLOBAL
 from gaia.memory.excerpts import quoted
 from gaia.store import inbox
 from gaia.store.digest_tables import DigestReason
-from gaia.store.incognito import leave, switch
-from gaia.store.turn_contexts import set_context
+from gaia.store.incognito import leave
 from gaia.text import counted_memories
 
 BACK = frozenset({"off", "none", "all", GLOBAL})
@@ -63,7 +62,8 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
         if name == conversation.context:
             return _tell(call)
         committed = leave_session(call)
-        set_context(call.session, conversation.conversation_id, name, after=call.caller.inbox_id)
+        after = call.caller.inbox_id
+        inbox.switch(call.session, conversation.conversation_id, after=after, context=name)
         if name == GLOBAL:
             text = "You have left the context: I see what is global, and nothing else."
         else:
@@ -85,7 +85,7 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
             leave(call.session, conversation, after=after, now=call.now)
             return Reply(OPEN_AGAIN, committed=faded)
         committed = leave_session(call)
-        switch(call.session, conversation.conversation_id, after=after, on=True)
+        inbox.switch(call.session, conversation.conversation_id, after=after, is_incognito=True)
         return Reply(INCOGNITO, committed=committed)
 
     return (

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, String, cast, delete, exists, literal, or_
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
-from gaia.store.base import table_of
+from gaia.store.base import table_of, values_of
 from gaia.store.digest_tables import ArchivedTermRow, ArchivedTurnRow, DigestRow, DigestState
 from gaia.store.full_text import FullText
 from gaia.store.tables import ConversationRow
@@ -240,18 +240,7 @@ def prune(session: Session, before: datetime, most: int) -> int:
 
 def archived_turn(row: ArchivedTurnRow) -> ArchivedTurn:
     """The turn that a row holds."""
-    return ArchivedTurn(
-        archive_id=row.archive_id,
-        turn_id=row.turn_id,
-        user_id=row.user_id,
-        conversation_id=row.conversation_id,
-        session_id=row.session_id,
-        asked=row.asked,
-        words=row.words,
-        answer=row.answer,
-        said_at=row.said_at,
-        context=row.context,
-    )
+    return ArchivedTurn(**values_of(ArchivedTurn, row))
 
 
 def _page(session: Session, session_id: str, after: int) -> Sequence[ArchivedTurn]:

@@ -7,8 +7,9 @@ loads all that is known of that one. The migrations, which make the tables, have
 
 from __future__ import annotations
 
+from dataclasses import Field, fields
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from sqlalchemy import DateTime as SqlDateTime
 from sqlalchemy import Dialect, MetaData, Table, Text, TypeDecorator
@@ -44,6 +45,10 @@ def _in_postgres(element: pairs, compiler: SQLCompiler, **kw: Any) -> str:
     return f"json_each_text(CAST({compiler.process(element.clauses, **kw)} AS json))"
 
 
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
 class UtcDateTime(TypeDecorator[datetime]):
     """An aware UTC time. A naive one is a mistake and raises."""
 
@@ -72,3 +77,8 @@ def table_of(row: type[Base]) -> Table:
     """The table of a row class. What every turn asks of it is asked in statements that are
     built once: to build one takes longer than to run it."""
     return Base.metadata.tables[row.__tablename__]
+
+
+def values_of(kind: type[_Dataclass], row: Base) -> dict[str, Any]:
+    """What a row has in the columns that the fields of a dataclass are named after."""
+    return {field.name: getattr(row, field.name) for field in fields(kind)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -23,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from gaia.messages import SentCopy
-from gaia.store import incognito
+from gaia.store import conversations, incognito
 from gaia.store.outbox import ON_ITS_WAY, OPEN, TABLE, Chunk
 from gaia.store.tables import ConversationRow, OutboxRow, OutboxState
 
@@ -86,7 +87,7 @@ def is_said_again(session: Session, user_id: str, chunk: Chunk) -> bool:
 
 def reword(session: Session, outbox_id: int, text: str) -> None:
     """Have a chunk that has not left say something else."""
-    session.execute(update(TABLE).where(TABLE.c.outbox_id == outbox_id).values(text=text))
+    _put(session, outbox_id, text=text)
 
 
 def begin(session: Session, outbox_id: int, *, repeated: bool, now: datetime) -> None:
@@ -163,28 +164,27 @@ def on_their_way(
 
 def note_failed(session: Session, chunk: Chunk, provider_id: str) -> None:
     """Say which copy of a chunk the provider could not deliver: it may tell that again."""
-    session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == chunk.outbox_id)
-        .values(failed_ids=[*chunk.failed_ids, provider_id])
-    )
+    _put(session, chunk.outbox_id, failed_ids=[*chunk.failed_ids, provider_id])
 
 
 def mark_unknown(
     session: Session, outbox_id: int, *, error: str, not_before: datetime | None
 ) -> None:
     """Say that the chunk may have been sent, and when it may be sent once more."""
-    _mark(session, outbox_id, OutboxState.UNKNOWN, error, not_before)
+    _put(session, outbox_id, state=OutboxState.UNKNOWN, error=error, not_before=not_before)
 
 
 def mark_waiting(session: Session, outbox_id: int, *, error: str) -> None:
     """Say that the chunk was not delivered since nobody can be reached. However long that
     takes: attempts, and the time of refusals, are counted again from there."""
-    _mark(session, outbox_id, OutboxState.PENDING, error, None)
-    session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(attempts=0, refused_since=None)
+    _put(
+        session,
+        outbox_id,
+        state=OutboxState.PENDING,
+        error=error,
+        not_before=None,
+        attempts=0,
+        refused_since=None,
     )
 
 
@@ -192,18 +192,20 @@ def mark_refused(
     session: Session, outbox_id: int, *, error: str, now: datetime, not_before: datetime
 ) -> None:
     """Say that the chunk was not delivered for now, and when it may be tried again."""
-    _mark(session, outbox_id, OutboxState.PENDING, error, not_before)
-    session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(refused_since=func.coalesce(OutboxRow.refused_since, now))
+    _put(
+        session,
+        outbox_id,
+        state=OutboxState.PENDING,
+        error=error,
+        not_before=not_before,
+        refused_since=func.coalesce(OutboxRow.refused_since, now),
     )
 
 
 def end_reply(session: Session, chunk: Chunk, *, error: str) -> None:
     """Say that a chunk never can be delivered, which ends its reply: the chunks after it
     that have not left die too."""
-    _mark(session, chunk.outbox_id, OutboxState.DEAD, error, None)
+    _put(session, chunk.outbox_id, state=OutboxState.DEAD, error=error, not_before=None)
     if chunk.is_incognito:
         incognito.wipe_chunks(session, *_reply_from(chunk))
     last = (
@@ -247,22 +249,12 @@ def revive(session: Session, outbox_ids: Collection[int] | None = None) -> Seque
 
 def _says(user_id: str, reminder_id: int | None) -> ColumnElement[bool]:
     """Whether a chunk in one of the user's chats says a reminder."""
-    theirs = select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
+    theirs = conversations.ids_of_user(user_id)
     return TABLE.c.conversation_id.in_(theirs) & (TABLE.c.reminder_id == reminder_id)
 
 
-def _mark(
-    session: Session,
-    outbox_id: int,
-    state: OutboxState,
-    error: str,
-    not_before: datetime | None,
-) -> None:
-    session.execute(
-        update(OutboxRow)
-        .where(OutboxRow.outbox_id == outbox_id)
-        .values(state=state, error=error, not_before=not_before)
-    )
+def _put(session: Session, outbox_id: int, **values: Any) -> None:
+    session.execute(update(OutboxRow).where(OutboxRow.outbox_id == outbox_id).values(**values))
 
 
 def _reply_from(chunk: Chunk) -> Sequence[ColumnElement[bool]]:

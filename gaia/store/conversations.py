@@ -10,7 +10,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, and_, bindparam, case, func, or_, select, update
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    case,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from gaia.messages import Contact
@@ -148,6 +159,11 @@ def of_user(session: Session, user_id: str) -> Sequence[Conversation]:
     return those(session, ConversationRow.user_id == user_id)
 
 
+def ids_of_user(user_id: str) -> Select[int]:
+    """The ids of all conversations of a user, as a part of a query."""
+    return select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
+
+
 def those(
     session: Session,
     *which: ColumnElement[bool],
@@ -238,13 +254,18 @@ def note_asked(session: Session, conversation_id: int, now: datetime, *, since: 
     )
 
 
-def forget_asked(session: Session, conversation_id: int) -> None:
-    """Say that the person was not asked to write after all."""
+def put(session: Session, conversation_id: int, **values: Any) -> None:
+    """Give the columns of a conversation these values."""
     session.execute(
         update(ConversationRow)
         .where(ConversationRow.conversation_id == conversation_id)
-        .values(asked_at=None)
+        .values(**values)
     )
+
+
+def forget_asked(session: Session, conversation_id: int) -> None:
+    """Say that the person was not asked to write after all."""
+    put(session, conversation_id, asked_at=None)
 
 
 def lose_contact(session: Session, conversation_id: int, *, before: datetime) -> bool:
@@ -264,20 +285,12 @@ def lose_contact(session: Session, conversation_id: int, *, before: datetime) ->
 
 def set_turns(session: Session, conversation_id: int, turns: int) -> None:
     """Say how many turns the present session begins with."""
-    session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.conversation_id == conversation_id)
-        .values(session_turns=turns)
-    )
+    put(session, conversation_id, session_turns=turns)
 
 
 def start_next_session(session: Session, conversation_id: int) -> None:
     """Move to the next generation: what arrives from now on is a new session."""
-    session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.conversation_id == conversation_id)
-        .values(generation=ConversationRow.generation + 1, session_turns=0)
-    )
+    put(session, conversation_id, generation=ConversationRow.generation + 1, session_turns=0)
 
 
 def end_turn(

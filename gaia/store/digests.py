@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from gaia.store import conversations, inbox
+from gaia.store.base import values_of
 from gaia.store.conversations import Conversation
 from gaia.store.digest_tables import DigestReason, DigestRow, DigestState, DigestWindowRow
 from gaia.store.inbox import UNFINISHED
@@ -139,68 +141,56 @@ def waits_for_turns(session: Session, digest: Digest) -> bool:
 def read_again(session: Session, digest_id: int) -> None:
     """Say that what was read is not the whole session: its windows are to be read again."""
     _delete_windows(session, digest_id)
-    _set(session, digest_id, DigestState.SEALED)
+    _set(session, digest_id, state=DigestState.SEALED)
 
 
 def extracted(session: Session, digest_id: int) -> None:
     """Say that every window was read."""
-    _set(session, digest_id, DigestState.EXTRACTED)
+    _set(session, digest_id, state=DigestState.EXTRACTED)
 
 
 def succeeded(session: Session, digest_id: int) -> None:
     """Say that a window was read: failures count again."""
-    session.execute(
-        update(DigestRow)
-        .where(DigestRow.digest_id == digest_id)
-        .values(attempts=0, not_before=None, error=None)
-    )
+    _set(session, digest_id, attempts=0, not_before=None, error=None)
 
 
 def committed(
     session: Session, digest_id: int, *, learned: int, changed: int, now: datetime
 ) -> None:
     """Say that memories and episode are written, in the transaction that writes them."""
-    session.execute(
-        update(DigestRow)
-        .where(DigestRow.digest_id == digest_id)
-        .values(
-            state=DigestState.COMMITTED,
-            attempts=0,
-            not_before=None,
-            error=None,
-            learned=learned,
-            changed=changed,
-            committed_at=now,
-        )
+    _set(
+        session,
+        digest_id,
+        state=DigestState.COMMITTED,
+        attempts=0,
+        not_before=None,
+        error=None,
+        learned=learned,
+        changed=changed,
+        committed_at=now,
     )
 
 
 def cleared(session: Session, digest_id: int) -> None:
     """Say that the session is gone. What was read in its windows goes as well."""
     _delete_windows(session, digest_id)
-    _set(session, digest_id, DigestState.CLEARED)
+    _set(session, digest_id, state=DigestState.CLEARED)
 
 
 def try_later(session: Session, digest_id: int, *, error: str, not_before: datetime) -> None:
     """Count a failure, to be tried again at `not_before`."""
-    session.execute(
-        update(DigestRow)
-        .where(DigestRow.digest_id == digest_id)
-        .values(attempts=DigestRow.attempts + 1, error=error, not_before=not_before)
-    )
+    _set(session, digest_id, attempts=DigestRow.attempts + 1, error=error, not_before=not_before)
 
 
 def failed(session: Session, digest_id: int, *, error: str) -> None:
     """Count the last failure: it is tried no more until `retry`."""
-    session.execute(
-        update(DigestRow)
-        .where(DigestRow.digest_id == digest_id)
-        .values(
-            state=DigestState.FAILED,
-            attempts=DigestRow.attempts + 1,
-            error=error,
-            not_before=None,
-        )
+    _set(
+        session,
+        digest_id,
+        state=DigestState.FAILED,
+        attempts=DigestRow.attempts + 1,
+        error=error,
+        not_before=None,
     )
 
 
@@ -320,8 +310,8 @@ def _is_talked_in(session: Session, conversation: Conversation, before: int) -> 
     return bool(session.scalar(select(unfinished)))
 
 
-def _set(session: Session, digest_id: int, state: DigestState) -> None:
-    session.execute(update(DigestRow).where(DigestRow.digest_id == digest_id).values(state=state))
+def _set(session: Session, digest_id: int, **values: Any) -> None:
+    session.execute(update(DigestRow).where(DigestRow.digest_id == digest_id).values(**values))
 
 
 def _listed(session: Session, *which: ColumnElement[bool]) -> Sequence[Digest]:
@@ -330,19 +320,7 @@ def _listed(session: Session, *which: ColumnElement[bool]) -> Sequence[Digest]:
 
 
 def _digest(row: DigestRow) -> Digest:
-    return Digest(
-        digest_id=row.digest_id,
-        session_id=row.session_id,
-        user_id=row.user_id,
-        conversation_id=row.conversation_id,
-        generation=row.generation,
-        context=row.context,
-        reason=DigestReason(row.reason),
-        state=DigestState(row.state),
-        attempts=row.attempts,
-        not_before=row.not_before,
-        error=row.error,
-        learned=row.learned,
-        changed=row.changed,
-        created_at=row.created_at,
-    )
+    told = values_of(Digest, row)
+    told["reason"] = DigestReason(row.reason)
+    told["state"] = DigestState(row.state)
+    return Digest(**told)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, aliased
 
 from gaia.messages import CORRECTION, Attachment, Inbound, ReceiptKind
@@ -76,15 +76,9 @@ def is_of_reminder(session: Session, inbound: Inbound, conversation_id: int) -> 
 
 def note_correction(session: Session, inbound: Inbound) -> Replaced | None:
     """Keep which message a recorded one stands in the place of; returns that."""
-    original, correction = (
-        session.scalar(
-            select(InboxRow).where(
-                InboxRow.channel == inbound.address.channel,
-                InboxRow.provider_message_id == provider_message_id,
-            )
-        )
-        for provider_message_id in (inbound.edit_of, inbound.provider_message_id)
-    )
+    channel = inbound.address.channel
+    original = session.scalar(_named(channel, [inbound.edit_of]))
+    correction = session.scalar(_named(channel, [inbound.provider_message_id]))
     if original is None or correction is None:
         return None
     replaced = _latest(session, original, before=correction.inbox_id)
@@ -121,13 +115,8 @@ def corrections(session: Session, turn_ids: Collection[str]) -> Iterator[Correct
 def _original(session: Session, inbound: Inbound, conversation_id: int) -> InboxRow | None:
     if inbound.edit_of is None:
         return None
-    return session.scalar(
-        select(InboxRow).where(
-            InboxRow.channel == inbound.address.channel,
-            InboxRow.provider_message_id == inbound.edit_of,
-            InboxRow.conversation_id == conversation_id,
-        )
-    )
+    named = _named(inbound.address.channel, [inbound.edit_of])
+    return session.scalar(named.where(InboxRow.conversation_id == conversation_id))
 
 
 def replaced_turns(session: Session, turn_id: str) -> Sequence[str]:
@@ -160,17 +149,17 @@ def _messages(session: Session, inbox_ids: Sequence[int]) -> Sequence[Message]:
 def _latest(session: Session, original: InboxRow, *, before: int | None = None) -> InboxRow:
     """The last edit, of those `before` a message, that became a message of its own, or the
     original."""
-    edits = (
-        select(InboxRow)
-        .where(
-            InboxRow.channel == original.channel,
-            InboxRow.provider_message_id.in_(original.edits),
-        )
-        .order_by(InboxRow.inbox_id.desc())
-        .limit(1)
-    )
+    named = _named(original.channel, original.edits)
+    edits = named.order_by(InboxRow.inbox_id.desc()).limit(1)
     row = session.scalar(edits if before is None else edits.where(InboxRow.inbox_id < before))
     return original if row is None else row
+
+
+def _named(channel: str, provider_message_ids: Collection[str | None]) -> Select[InboxRow]:
+    """The messages of a channel that its provider calls so."""
+    return select(InboxRow).where(
+        InboxRow.channel == channel, InboxRow.provider_message_id.in_(provider_message_ids)
+    )
 
 
 def _waits(row: InboxRow) -> bool:

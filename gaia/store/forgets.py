@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from gaia.store import audit
 from gaia.store.audit import Action
+from gaia.store.base import values_of
 from gaia.store.memory_tables import ForgetRow, ForgetState
 from gaia.store.redaction import Redaction, redact_before_joining
 from gaia.store.tables import ConversationRow, InboxRow
@@ -222,14 +223,9 @@ def _open_questions(session: Session, user_id: str, *, by_tool: bool | None) -> 
 
 
 def _forget(row: ForgetRow) -> Forget:
-    return Forget(
-        forget_id=row.forget_id,
-        user_id=row.user_id,
-        state=ForgetState(row.state),
-        everything=row.everything,
-        memory_ids=tuple(row.memory_ids),
-        phrases=tuple(row.phrases),
-        turn_ids=frozenset(row.turn_ids),
-        inbox_id=row.inbox_id,
-        created_at=row.created_at,
-    )
+    told = values_of(Forget, row)
+    told["state"] = ForgetState(row.state)
+    told["memory_ids"] = tuple(row.memory_ids)
+    told["phrases"] = tuple(row.phrases)
+    told["turn_ids"] = frozenset(row.turn_ids)
+    return Forget(**told)

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from gaia.store.base import values_of
 from gaia.store.ops_tables import GrowthRow
 
 
@@ -72,15 +73,4 @@ def note_undone(session: Session, growth_id: int, now: datetime) -> None:
 
 
 def _step(row: GrowthRow) -> Step:
-    return Step(
-        growth_id=row.growth_id,
-        user_id=row.user_id,
-        kind=row.kind,
-        key=row.key,
-        before=row.before,
-        after=row.after,
-        reason=row.reason,
-        memory_id=row.memory_id,
-        at=row.at,
-        undone_at=row.undone_at,
-    )
+    return Step(**values_of(Step, row))

@@ -162,11 +162,7 @@ def finish(session: Session, turn_id: str, state: InboxState, now: datetime) -> 
 def switch(session: Session, conversation_id: int, *, after: int, **values: str | bool) -> None:
     """Give a conversation these values from now on, and what waits there and came after the
     inbox id `after`: its context, or whether it is incognito."""
-    session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.conversation_id == conversation_id)
-        .values(**values)
-    )
+    conversations.put(session, conversation_id, **values)
     session.execute(
         update(InboxRow)
         .where(

@@ -1,4 +1,4 @@
-"""Incognito: which conversations are, and what goes of their messages once those are answered.
+"""Incognito: what ends with it, and what goes of its messages once those are answered.
 
 Each function works within the caller's transaction. What the files still hold of it goes by
 `forgets.fade`.
@@ -16,18 +16,12 @@ from gaia.store.conversations import Conversation
 from gaia.store.tables import InboxRow, OutboxFileRow, OutboxRow
 
 
-def switch(session: Session, conversation_id: int, *, after: int, on: bool) -> None:
-    """Say whether anything is kept of what is said in a conversation from now on, and of what
-    waits there and came after the inbox id `after`."""
-    inbox.switch(session, conversation_id, after=after, is_incognito=on)
-
-
 def leave(session: Session, conversation: Conversation, *, after: int, now: datetime) -> None:
     """End what is incognito in a conversation: with what came after the inbox id `after` begins
     its next session, and what the files still hold of this one is to go."""
     overheard.drop(session, conversation.conversation_id)
     inbox.begin_next_session(session, conversation.conversation_id, after=after)
-    switch(session, conversation.conversation_id, after=after, on=False)
+    inbox.switch(session, conversation.conversation_id, after=after, is_incognito=False)
     forgets.fade(session, conversation.user_id, now)
 
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from gaia.store.base import values_of
 from gaia.store.ops_tables import JobRunRow
 
 INTERRUPTED = "gaia ended while it ran"
@@ -160,13 +161,4 @@ def _row(session: Session, name: str, due_at: datetime) -> JobRunRow:
 
 
 def _run(row: JobRunRow) -> JobRun:
-    return JobRun(
-        name=row.name,
-        due_at=row.due_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        succeeded_at=row.succeeded_at,
-        attempts=row.attempts,
-        error=row.error,
-        next_at=row.next_at,
-    )
+    return JobRun(**values_of(JobRun, row))

@@ -1,7 +1,7 @@
 """Brings gaia.db to the tables of this version, with Alembic.
 
 Alembic is imported only when a file is new or old: an up-to-date one is
-recognised by `opening` from its revision alone.
+recognised by `opener` from its revision alone.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from gaia.errors import StoreError
-from gaia.files import open_new
 from gaia.store.sqlite.database import open_engine
 from gaia.store.sqlite.faults import store_error
+from gaia.store.sqlite.presence import write_copy
 
 logger = logging.getLogger(__name__)
 
@@ -70,16 +70,11 @@ def back_up(path: Path, backups: Path, revision: str) -> Path:
     Blocks. An earlier copy of the same revision is replaced.
     """
     copy = backups / f"{path.stem}-at-{revision}.db"
-    unfinished = copy.with_suffix(".partial")
     try:
-        backups.mkdir(mode=0o700, exist_ok=True)
-        unfinished.unlink(missing_ok=True)
-        open_new(unfinished).close()
-        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as to:
-            source.backup(to)
-        unfinished.replace(copy)
+        with closing(sqlite3.connect(path)) as source:
+            write_copy(source, copy)
     except sqlite3.Error as exc:
-        raise store_error(unfinished, exc) or exc from exc
+        raise store_error(copy, exc) or exc from exc
     except OSError as exc:
         raise StoreError(
             f"{str(path)!r} cannot be copied to {str(backups)!r} before its migration "

@@ -2,7 +2,7 @@
 go with them, for as long as they are needed.
 
 Chunks of a conversation leave in the order of their ids, one after the other. What is
-known of one that has left, or could not, is told by `sending`. Each function works within
+known of one that has left, or could not, is told by `chunk_states`. Each function works within
 the caller's transaction.
 """
 
@@ -279,7 +279,7 @@ def file_content(session: Session, outbox_id: int) -> bytes | None:
 
 def drop_files_of(session: Session, user_id: str) -> int:
     """Delete all files that are for a user; returns how many there were."""
-    theirs = select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
+    theirs = conversations.ids_of_user(user_id)
     return _drop(session, OutboxFileRow.conversation_id.in_(theirs))
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, and_, delete, or_, select, tuple_, update
 from sqlalchemy.orm import Session, aliased
 
 from gaia.errors import GroupUserError
-from gaia.store import forgets, indexes, sessions, usage
+from gaia.store import conversations, forgets, indexes, sessions, usage
 from gaia.store.digest_tables import ProfileRow
 from gaia.store.inbox import UNFINISHED
 from gaia.store.memory_tables import (
@@ -40,7 +40,7 @@ from gaia.store.ops_tables import (
 from gaia.store.people import identities
 from gaia.store.people.identities import Role, User
 from gaia.store.people.pairing_tables import PairingRow, StrangerRow
-from gaia.store.people.spellings import spellings
+from gaia.store.people.spellings import spelled
 from gaia.store.processes import homes
 from gaia.store.tables import (
     AuditRow,
@@ -79,16 +79,14 @@ APART = (
 def wipe_user(session: Session, user_id: str, now: datetime) -> None:
     """Delete every row that belongs to the user, but not the user's own row."""
     _wipe_traces(session, user_id)
-    conversations = select(ConversationRow.conversation_id).where(
-        ConversationRow.user_id == user_id
-    )
+    theirs = conversations.ids_of_user(user_id)
     for table in reversed(Base.metadata.sorted_tables):
         if table in KEPT:
             continue
         if "user_id" in table.c:
             session.execute(delete(table).where(table.c.user_id == user_id))
         else:
-            session.execute(delete(table).where(table.c.conversation_id.in_(conversations)))
+            session.execute(delete(table).where(table.c.conversation_id.in_(theirs)))
     indexes.drop_user(session, user_id, now)
 
 
@@ -132,12 +130,7 @@ def join_users(session: Session, gone: User, into: User, now: datetime) -> User:
 
 def _wipe_traces(session: Session, user_id: str) -> None:
     """What was kept of the user's addresses before they were the user's."""
-
-    named = [
-        (address.channel, spelling)
-        for address in identities.addresses(session, user_id)
-        for spelling in spellings(address.sender)
-    ]
+    named = spelled(identities.addresses(session, user_id))
 
     def is_theirs(row: type[AuditRow | PairingRow | StrangerRow]) -> ColumnElement[bool]:
         return tuple_(row.channel, row.sender).in_(named)

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from gaia.store import replies
+from gaia.store import conversations, replies
 from gaia.store.digest_tables import ArchivedTurnRow
 from gaia.store.engine import Database
 from gaia.store.inbox import BEGUN, UNFINISHED
 from gaia.store.memory_tables import MemoryRow
 from gaia.store.outbox import OPEN
-from gaia.store.tables import ConversationRow, InboxRow, InboxState, OutboxRow, OutboxState
+from gaia.store.tables import InboxRow, InboxState, OutboxRow, OutboxState
 
 REPLACEMENT = "[forgotten]"
 """Stands where a text was that goes."""
@@ -78,7 +78,7 @@ def spared_turns(session: Session, redaction: Redaction, now: datetime) -> froze
     rows = session.scalars(
         select(InboxRow.turn_id)
         .where(
-            InboxRow.conversation_id.in_(_conversations(redaction.user_id)),
+            InboxRow.conversation_id.in_(conversations.ids_of_user(redaction.user_id)),
             or_(InboxRow.inbox_id > redaction.inbox_id, InboxRow.state.in_(unfinished)),
             InboxRow.turn_id.is_not(None),
         )
@@ -89,7 +89,12 @@ def spared_turns(session: Session, redaction: Redaction, now: datetime) -> froze
 
 async def redact_inbox(database: Database, redaction: Redaction, now: datetime) -> bool:
     """Redact what was received; returns whether nothing is left to be done when a turn ends."""
-    pages = await database.read(_inbox_pages, redaction)
+    pages = await database.read(
+        _pages,
+        InboxRow.inbox_id,
+        InboxRow.conversation_id.in_(conversations.ids_of_user(redaction.user_id)),
+        InboxRow.inbox_id <= redaction.inbox_id,
+    )
     awaited = _awaited(redaction, now)
     complete = True
     for page in pages:
@@ -105,7 +110,8 @@ async def redact_outbox(
 ) -> bool:
     """Redact what was answered, but for the turns `spared`; returns whether nothing is left
     to be done when it has been sent."""
-    pages = await database.read(_outbox_pages, redaction)
+    theirs = conversations.ids_of_user(redaction.user_id)
+    pages = await database.read(_pages, OutboxRow.outbox_id, OutboxRow.conversation_id.in_(theirs))
     leaving = () if _is_abandoned(redaction, now) else (OutboxState.SENDING,)
     complete = True
     for page in pages:
@@ -126,7 +132,7 @@ async def redact_quotes(database: Database, redaction: Redaction, spared: frozen
     """Take the user's words out of memories that stay, where they tell what goes as well:
     of one message, several memories may be kept. Not of the turns `spared`."""
     has_words = (MemoryRow.user_id == redaction.user_id) & MemoryRow.quote.is_not(None)
-    pages = await database.read(_quote_pages, has_words)
+    pages = await database.read(_pages, MemoryRow.memory_id, has_words)
     for page in pages:
         of_page = has_words & MemoryRow.memory_id.in_(page)
         rows = await database.read(_quote_rows, of_page)
@@ -138,7 +144,7 @@ async def redact_quotes(database: Database, redaction: Redaction, spared: frozen
 def redact_before_joining(session: Session, user_id: str, inbox_id: int) -> None:
     """Redact at once what everything is to be forgotten of, and has come to its end: its
     conversations are about to be those of another user, of whom that was not said."""
-    theirs = _conversations(user_id)
+    theirs = conversations.ids_of_user(user_id)
     session.execute(
         update(InboxRow)
         .where(
@@ -255,23 +261,14 @@ def _commands(session: Session, rows: Sequence[OutboxRow]) -> frozenset[str]:
     return frozenset(turn_id for turn_id in found if turn_id is not None)
 
 
-def _conversations(user_id: str) -> Select[int]:
-    return select(ConversationRow.conversation_id).where(ConversationRow.user_id == user_id)
-
-
-def _pages(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(numbers), ROWS_AT_A_TIME):
-        yield numbers[start : start + ROWS_AT_A_TIME]
-
-
-def _inbox_pages(session: Session, redaction: Redaction) -> Sequence[Sequence[int]]:
-    inbox_ids = session.scalars(
-        select(InboxRow.inbox_id).where(
-            InboxRow.conversation_id.in_(_conversations(redaction.user_id)),
-            InboxRow.inbox_id <= redaction.inbox_id,
-        )
-    )
-    return list(_pages(inbox_ids.all()))
+def _pages(
+    session: Session, number: InstrumentedAttribute[int], *which: ColumnElement[bool]
+) -> Sequence[Sequence[int]]:
+    """The numbers of the rows of which all of this holds, so many at a time."""
+    numbers = session.scalars(select(number).where(*which)).all()
+    return [
+        numbers[start : start + ROWS_AT_A_TIME] for start in range(0, len(numbers), ROWS_AT_A_TIME)
+    ]
 
 
 def _inbox_rows(session: Session, page: Sequence[int]) -> Sequence[InboxRow]:
@@ -292,15 +289,6 @@ def _unsay_inbox(
     )
 
 
-def _outbox_pages(session: Session, redaction: Redaction) -> Sequence[Sequence[int]]:
-    outbox_ids = session.scalars(
-        select(OutboxRow.outbox_id).where(
-            OutboxRow.conversation_id.in_(_conversations(redaction.user_id))
-        )
-    )
-    return list(_pages(outbox_ids.all()))
-
-
 def _outbox_rows(
     session: Session, page: Sequence[int]
 ) -> tuple[Sequence[OutboxRow], frozenset[str]]:
@@ -318,11 +306,6 @@ def _unsay_outbox(session: Session, ready: Sequence[int], leaving: Collection[Ou
         .returning(OutboxRow.outbox_id)
     )
     return len(redacted.all())
-
-
-def _quote_pages(session: Session, has_words: ColumnElement[bool]) -> Sequence[Sequence[int]]:
-    memory_ids = session.scalars(select(MemoryRow.memory_id).where(has_words))
-    return list(_pages(memory_ids.all()))
 
 
 def _quote_rows(session: Session, of_page: ColumnElement[bool]) -> Sequence[MemoryRow]:

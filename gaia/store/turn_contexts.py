@@ -1,5 +1,5 @@
-"""The contexts of conversations, and of their turns: each turn has the one in which its messages
-came, whatever is commanded while they wait or are answered.
+"""The contexts of turns: each has the one in which its messages came, whatever is commanded
+while they wait or are answered.
 
 Each function works within the caller's transaction.
 """
@@ -11,15 +11,9 @@ from dataclasses import replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from gaia.store import conversations, inbox
+from gaia.store import conversations
 from gaia.store.conversations import Conversation
 from gaia.store.tables import InboxRow
-
-
-def set_context(session: Session, conversation_id: int, context: str, *, after: int) -> None:
-    """Say where the memories of a conversation belong from now on, and those of what waits
-    there and came after the inbox id `after`."""
-    inbox.switch(session, conversation_id, after=after, context=context)
 
 
 def of_turn(session: Session, turn_id: str) -> Conversation | None:

@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
-from gaia.store.base import table_of
+from gaia.store.base import table_of, values_of
 from gaia.store.ops_tables import BudgetNoticeRow
 from gaia.store.tables import UsageRow
 
@@ -158,15 +158,9 @@ def tokens(session: Session, day: date, *, user_id: str | None = None) -> int:
 
 def read(row: UsageRow) -> Usage:
     """The usage that a row holds."""
-    return Usage(
-        model=row.model,
-        purpose=row.purpose,
-        calls=row.calls,
-        tokens_in=row.tokens_in,
-        tokens_out=row.tokens_out,
-        tariff=Tariff(row.tariff),
-        cost=row.cost,
-    )
+    told = values_of(Usage, row)
+    told["tariff"] = Tariff(row.tariff)
+    return Usage(**told)
 
 
 def note_told(session: Session, user_id: str, day: date, budget: Budget, stage: Stage) -> bool:

@@ -34,7 +34,7 @@ from gaia.store.memory_tables import (
 from gaia.store.people import departures, identities
 from gaia.store.people.identities import Role, User
 from gaia.store.people.pairing_tables import LinkRow
-from gaia.store.people.spellings import spellings
+from gaia.store.people.spellings import spelled
 from gaia.store.tables import ConversationRow, EventRow, IdentityRow, InboxRow
 
 UNDOABLE_FOR = timedelta(days=1)
@@ -169,14 +169,9 @@ def _remove_addresses(session: Session, link: Link) -> None:
 def _move_conversations(session: Session, link: Link, apart_id: str) -> None:
     """Give back the chats, those begun since then as well, each with a new session, and what was
     kept of them. What waits there of the other user's, unasked, is not sent."""
-    names = [
-        (address.channel, spelling)
-        for address in link.addresses
-        for spelling in spellings(address.sender)
-    ]
     begun_since = and_(
         ConversationRow.created_at >= link.since,
-        tuple_(ConversationRow.channel, ConversationRow.sender).in_(names),
+        tuple_(ConversationRow.channel, ConversationRow.sender).in_(spelled(link.addresses)),
     )
     chats = session.scalars(
         select(ConversationRow).where(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, exists, func, select, tuple_
+from sqlalchemy import ColumnElement, Select, exists, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from gaia.messages import Address
@@ -48,19 +48,14 @@ def last_written(
     query = select(ConversationRow).where(_own(session, [user_id]))
     if channels is not None:
         query = query.where(ConversationRow.channel.in_(channels))
-    row = session.scalars(
-        query.order_by(
-            ConversationRow.direct.desc(),
-            func.coalesce(ConversationRow.written_at, ConversationRow.created_at).desc(),
-        ).limit(1)
-    ).first()
-    return None if row is None else conversations.read(row)
+    last = func.coalesce(ConversationRow.written_at, ConversationRow.created_at)
+    return _first(session, query.order_by(ConversationRow.direct.desc(), last.desc()))
 
 
 def group_of_turn(session: Session, user_id: str, turn_id: str) -> Conversation | None:
     """The chat of a group in which a turn was asked for; None for a direct one, and where it is
     known no longer."""
-    row = session.scalars(
+    groups = (
         select(ConversationRow)
         .join(InboxRow, InboxRow.conversation_id == ConversationRow.conversation_id)
         .where(
@@ -68,9 +63,8 @@ def group_of_turn(session: Session, user_id: str, turn_id: str) -> Conversation 
             ConversationRow.direct.is_(False),
             _own(session, [user_id]),
         )
-        .limit(1)
-    ).first()
-    return None if row is None else conversations.read(row)
+    )
+    return _first(session, groups)
 
 
 def direct_of(session: Session, user_ids: Sequence[str]) -> Sequence[Conversation]:
@@ -86,16 +80,17 @@ def direct_of(session: Session, user_ids: Sequence[str]) -> Sequence[Conversatio
 
 def latest_direct(session: Session, user_id: str, channels: Collection[str]) -> Conversation | None:
     """The direct chat on one of these channels that a user used last."""
-    row = session.scalar(
-        select(ConversationRow)
-        .where(
-            _own(session, [user_id]),
-            ConversationRow.direct.is_(True),
-            ConversationRow.channel.in_(channels),
-        )
-        .order_by(ConversationRow.last_message_at.desc(), ConversationRow.conversation_id.desc())
-        .limit(1)
+    chats = select(ConversationRow).where(
+        _own(session, [user_id]),
+        ConversationRow.direct.is_(True),
+        ConversationRow.channel.in_(channels),
     )
+    last = (ConversationRow.last_message_at.desc(), ConversationRow.conversation_id.desc())
+    return _first(session, chats.order_by(*last))
+
+
+def _first(session: Session, chats: Select[ConversationRow]) -> Conversation | None:
+    row = session.scalar(chats.limit(1))
     return None if row is None else conversations.read(row)
 
 

@@ -7,6 +7,7 @@ the country's code: one and the same telephone is named with it or without.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -34,6 +35,15 @@ def spellings(sender: str) -> tuple[str, ...]:
         if found := without.fullmatch(sender):
             return sender, found[1] + digit + found[2]
     return (sender,)
+
+
+def spelled(addresses: Iterable[Address]) -> Sequence[tuple[str, str]]:
+    """Channel and sender of these addresses, in all spellings."""
+    return [
+        (address.channel, spelling)
+        for address in addresses
+        for spelling in spellings(address.sender)
+    ]
 
 
 def identity_of(session: Session, address: Address) -> IdentityRow | None:

@@ -54,15 +54,7 @@ class Users:
         user = identities.create(session, name, role, now=now)
         if address is not None:
             identities.link(session, user, address, now)
-        audit.record(
-            session,
-            Action.ADDED,
-            at=now,
-            by=self._by,
-            subject=user.user_id,
-            address=address,
-            detail=role,
-        )
+        self._record(session, Action.ADDED, user.user_id, now, address=address, detail=role)
         return user
 
     async def find(self, name_or_id: str) -> User:
@@ -96,14 +88,7 @@ class Users:
 
     def _link(self, session: Session, user: User, address: Address, now: datetime) -> None:
         if identities.link(session, user, address, now):
-            audit.record(
-                session,
-                Action.LINKED,
-                at=now,
-                by=self._by,
-                subject=user.user_id,
-                address=address,
-            )
+            self._record(session, Action.LINKED, user.user_id, now, address=address)
 
     async def unlink(self, address: Address) -> None:
         """Make `address` a stranger's, to whom nothing of its user's goes any more.
@@ -116,14 +101,7 @@ class Users:
     def _unlink(self, session: Session, address: Address) -> None:
         user_id, now = identities.unlink(session, address), self._clock.now()
         departures.give_up(session, user_id, address, now)
-        audit.record(
-            session,
-            Action.UNLINKED,
-            at=now,
-            by=self._by,
-            subject=user_id,
-            address=address,
-        )
+        self._record(session, Action.UNLINKED, user_id, now, address=address)
 
     async def set_role(self, user: User, role: Role) -> User:
         """Give a user another role.
@@ -136,14 +114,8 @@ class Users:
 
     def _set_role(self, session: Session, user: User, role: Role) -> User:
         changed = identities.set_role(session, user, role)
-        audit.record(
-            session,
-            Action.ROLE_CHANGED,
-            at=self._clock.now(),
-            by=self._by,
-            subject=user.user_id,
-            detail=role,
-        )
+        now = self._clock.now()
+        self._record(session, Action.ROLE_CHANGED, user.user_id, now, detail=role)
         return changed
 
     async def set_zone(self, user: User, zone: str) -> User:
@@ -170,10 +142,7 @@ class Users:
     async def note_forgotten(self, user: User) -> None:
         """Note that no file of the home but backups holds anything of a removed user."""
         now = self._clock.now()
-        await self._database.write(self._note_forgotten, now, user)
-
-    def _note_forgotten(self, session: Session, now: datetime, user: User) -> None:
-        audit.record(session, Action.FORGOTTEN, at=now, by=self._by, subject=user.user_id)
+        await self._database.write(self._record, Action.FORGOTTEN, user.user_id, now)
 
     async def remove(
         self, user: User, leave: Callable[[Session, datetime], None] = lambda session, now: None
@@ -205,5 +174,19 @@ class Users:
         identities.check_not_last_owner(session, user)
         wipe_user(session, user.user_id, now)
         identities.leave_tombstone(session, user, now)
-        audit.record(session, Action.REMOVED, at=now, by=self._by, subject=user.user_id)
+        self._record(session, Action.REMOVED, user.user_id, now)
         leave(session, now)
+
+    def _record(
+        self,
+        session: Session,
+        action: Action,
+        user_id: str,
+        now: datetime,
+        *,
+        address: Address | None = None,
+        detail: str = "",
+    ) -> None:
+        audit.record(
+            session, action, at=now, by=self._by, subject=user_id, address=address, detail=detail
+        )

@@ -126,20 +126,26 @@ def save_copy(connection: sqlite3.Connection, folder: Path, stem: str, now: date
         StoreError: It cannot be written.
     """
     copy = folder / f"{stem}-at-loss-{now:%Y%m%d-%H%M%S}.db"
-    unfinished = copy.with_suffix(UNFINISHED)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        unfinished.unlink(missing_ok=True)
-        open_new(unfinished).close()
-        with closing(sqlite3.connect(unfinished)) as target:
-            connection.backup(target)
-        unfinished.replace(copy)
+        write_copy(connection, copy)
     except (OSError, sqlite3.Error) as exc:
         raise StoreError(
             f"what gaia has of {stem}.db cannot be saved in {str(folder)!r} ({exc}): make room "
             "there, and make it writable by this user; gaia tries again until it is stopped"
         ) from exc
     return copy
+
+
+def write_copy(connection: sqlite3.Connection, copy: Path) -> None:
+    """Copy what `connection` has open, whole or not at all, in the place of what stands there.
+    The folder is made if need be. Blocks; raises what SQLite or the system does."""
+    unfinished = copy.with_suffix(UNFINISHED)
+    copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    unfinished.unlink(missing_ok=True)
+    open_new(unfinished).close()
+    with closing(sqlite3.connect(unfinished)) as target:
+        connection.backup(target)
+    unfinished.replace(copy)
 
 
 def require_saved_copy_taken(path: Path, backups: Path) -> None:
