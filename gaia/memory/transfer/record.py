@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, date, datetime, time
 from typing import Annotated
 
@@ -98,6 +98,14 @@ class Record(BaseModel):
         return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", self.model_dump_json())
 
 
+COPIED = tuple(
+    field.name
+    for field in fields(Memory)
+    if field.name in Record.model_fields and field.name != "source"
+)
+"""What a memory, its record and a statement have in common."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """A memory in a file, and the line that it begins on."""
@@ -111,25 +119,11 @@ def record_of(
 ) -> Record:
     """A memory, what it is about, and all that it tells of people and things, as a record."""
     return Record(
-        text=memory.text,
-        kind=memory.kind,
-        quote=memory.quote,
-        label=memory.label,
-        subject=memory.subject,
-        predicate=memory.predicate,
-        object=memory.object,
-        context=memory.context,
-        sensitive=memory.sensitive,
-        pinned=memory.pinned,
+        **{name: getattr(memory, name) for name in COPIED},
+        source=memory.source,
         entities=tuple(entities),
         relations=tuple((each.subject, each.predicate, each.object) for each in relations),
-        source=memory.source,
         said_at=memory.valid_from,
-        expires_at=memory.expires_at,
-        due_at=memory.due_at,
-        recurrence=memory.recurrence,
-        zone=memory.zone,
-        notified_at=memory.notified_at,
         pending=memory.status is MemoryStatus.PENDING,
     )
 
@@ -142,26 +136,13 @@ def statement_of(record: Record) -> Statement:
         UnfitMemoryError: It is empty, or longer than a memory can be.
     """
     ledger.checked(record.text)
+    copied = {name: getattr(record, name) for name in COPIED}
     return Statement(
-        text=record.text,
+        **copied | {"recurrence": _rule(record)},
         source=MemorySource.IMPORT,
-        kind=record.kind,
-        quote=record.quote,
-        label=record.label,
-        subject=record.subject,
-        predicate=record.predicate,
-        object=record.object,
-        context=record.context,
-        sensitive=record.sensitive,
-        pinned=record.pinned,
         entities=tuple(filter(None, map(entity, record.entities))),
         relations=tuple(Relation(*each) for each in record.relations),
         said_at=record.said_at,
-        expires_at=record.expires_at,
-        due_at=record.due_at,
-        recurrence=_rule(record),
-        zone=record.zone,
-        notified_at=record.notified_at,
     )
 
 
