@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from itertools import islice
-from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from gaia.memory import rows
@@ -48,12 +47,7 @@ def page(session: Session, user_id: str, choice: Choice, *, number: int, size: i
     Raises:
         MissingOwnerError: `user_id` is empty.
     """
-    chosen = _chosen(user_id, choice)
-    total = session.scalar(select(func.count()).select_from(chosen.order_by(None).subquery())) or 0
-    pages = max(1, -(-total // size))
-    number = min(max(1, number), pages)
-    stored = session.execute(chosen.offset((number - 1) * size).limit(size))
-    return Page([memory_of(row) for row in stored], number, pages, total)
+    return rows.page(session, _chosen(user_id, choice), number=number, size=size)
 
 
 def saying(
@@ -66,15 +60,14 @@ def saying(
         MissingOwnerError: `user_id` is empty.
     """
     wanted = words.casefold().split()
-    stored = map(memory_of, session.execute(_chosen(user_id, choice)))
+    chosen = _chosen(user_id, choice).with_only_columns(*COLUMNS)
+    stored = map(memory_of, session.execute(chosen))
     found = (each for each in stored if all(word in each.text.casefold() for word in wanted))
     return list(islice(found, limit))
 
 
-def _chosen(user_id: str, choice: Choice) -> Select[Any]:
-    chosen = select(*COLUMNS).where(
-        MemoryRow.user_id == owner(user_id), MemoryRow.status == choice.status
-    )
+def _chosen(user_id: str, choice: Choice) -> Select[MemoryRow]:
+    chosen = rows.of(user_id).where(MemoryRow.status == choice.status)
     if choice.kind is not None:
         chosen = chosen.where(MemoryRow.kind == choice.kind)
     if choice.context is not None:

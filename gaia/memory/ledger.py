@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, forgotten, rows, text
-from gaia.memory.memory import COLUMNS, Added, Memory, Page, Statement, memory_of
+from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.store import indexes, profiles, relations
 from gaia.store.memory_tables import (
@@ -204,19 +204,8 @@ def page(
 ) -> Page:
     """A page of the user's memories of one status, of some contexts if they are named, the
     newest first; the last for too high a number."""
-    total = count(session, user_id, status, contexts)
-    pages = max(1, -(-total // size))
-    number = min(max(1, number), pages)
-    query = rows.of(user_id).where(MemoryRow.status == status)
-    if contexts is not None:
-        query = query.where(MemoryRow.context.in_(contexts))
-    stored = session.execute(
-        query.with_only_columns(*COLUMNS)
-        .order_by(MemoryRow.memory_id.desc())
-        .offset((number - 1) * size)
-        .limit(size)
-    )
-    return Page([memory_of(row) for row in stored], number, pages, total)
+    found = _of_status(user_id, status, contexts).order_by(MemoryRow.memory_id.desc())
+    return rows.page(session, found, number=number, size=size)
 
 
 def every(
@@ -246,12 +235,7 @@ def count(
     contexts: Collection[str] | None = None,
 ) -> int:
     """How many memories of one status the user has, in some contexts if they are named."""
-    query = select(func.count()).where(
-        MemoryRow.user_id == owner(user_id), MemoryRow.status == status
-    )
-    if contexts is not None:
-        query = query.where(MemoryRow.context.in_(contexts))
-    return session.scalar(query) or 0
+    return rows.count(session, _of_status(user_id, status, contexts))
 
 
 def count_by_context(session: Session, user_id: str) -> Mapping[str, int]:
@@ -329,6 +313,13 @@ def checked(words: str, *, may_tell: bool = False) -> str:
     if not may_tell:
         credentials.check(stored)
     return stored
+
+
+def _of_status(
+    user_id: str, status: MemoryStatus, contexts: Collection[str] | None
+) -> Select[MemoryRow]:
+    found = rows.of(user_id).where(MemoryRow.status == status)
+    return found if contexts is None else found.where(MemoryRow.context.in_(contexts))
 
 
 def _active_row(session: Session, user_id: str, memory_id: int) -> MemoryRow:

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from dataclasses import fields
 from datetime import datetime
 
-from sqlalchemy import Select, delete, insert, select
+from sqlalchemy import Select, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from gaia.memory import text
-from gaia.memory.memory import Statement
+from gaia.memory.memory import COLUMNS, Page, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.people import graph
 from gaia.store import full_text, indexes, profiles, relations
@@ -58,6 +58,20 @@ def one_of(user_id: str, memory_id: int, *statuses: MemoryStatus) -> Select[Memo
     """The user's row of that number, if it has one of the statuses; of any without them."""
     query = of(user_id).where(MemoryRow.memory_id == min(memory_id, HIGHEST_ID))
     return query.where(MemoryRow.status.in_(statuses)) if statuses else query
+
+
+def count(session: Session, chosen: Select[MemoryRow]) -> int:
+    """How many rows are chosen."""
+    return session.scalar(chosen.with_only_columns(func.count()).order_by(None)) or 0
+
+
+def page(session: Session, chosen: Select[MemoryRow], *, number: int, size: int) -> Page:
+    """A page of the rows that are chosen, in their order; the last for too high a number."""
+    total = count(session, chosen)
+    pages = max(1, -(-total // size))
+    number = min(max(1, number), pages)
+    some = chosen.with_only_columns(*COLUMNS).offset((number - 1) * size).limit(size)
+    return Page([memory_of(row) for row in session.execute(some)], number, pages, total)
 
 
 def text_hash(words: str) -> str:
