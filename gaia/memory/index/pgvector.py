@@ -136,11 +136,13 @@ class PgvectorStorage(SharedStorage):
         Raises:
             IndexUnavailableError: The database does not answer.
         """
-        return translated(PGVECTOR, self._missing)
+        with translated(PGVECTOR):
+            return self._missing()
 
     def close(self) -> None:
         super().close()
-        translated(PGVECTOR, self._connections.dispose)
+        with translated(PGVECTOR):
+            self._connections.dispose()
 
     def _missing(self) -> str:
         from sqlalchemy import text
@@ -165,7 +167,8 @@ class PgvectorStorage(SharedStorage):
             raise IndexUnavailableError(cause)
         pool = {"connection_pool": self._connections}
         collection = super()._made({**options, **pool}, dimensions)
-        translated(PGVECTOR, lambda: self._make_table(collection, str(options["collection_name"])))
+        with translated(PGVECTOR):
+            self._make_table(collection, str(options["collection_name"]))
         return collection
 
     def _make_table(self, collection: Vectors, table: str) -> None:
@@ -192,7 +195,8 @@ class PgvectorStore(SharedStore):
         from psycopg.sql import SQL, Identifier
 
         delete = SQL("DELETE FROM {} WHERE id = ANY(%s::uuid[])").format(Identifier(self._table))
-        self._do(lambda: self._connections.run(delete, list(vectors)))
+        with translated(PGVECTOR):
+            self._connections.run(delete, list(vectors))
 
 
 def _as_mem0_expects(connection: Any, record: object) -> None:
