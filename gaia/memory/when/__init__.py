@@ -56,8 +56,8 @@ def find(
     call in a language loads dateparser and the phrase book, which takes a tenth of a
     second; all of them take 15 MB.
     """
+    from gaia.memory.when.book import book_of
     from gaia.memory.when.folded import fold
-    from gaia.memory.when.language import book_of
     from gaia.memory.when.meaning import Meaning
     from gaia.memory.when.phrases import Reader
 

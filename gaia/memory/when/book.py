@@ -3,7 +3,7 @@
 A book is a file in `books/`: tables of words, and patterns in which `<weekday>` or `<n>`
 stands for any word of a table. The names of weekdays and months are those of dateparser's
 data, which has them for some 200 languages. What a pattern means its key says, which
-`days` and `clock` read.
+`days` and `clock` read. A text is read by the book of its language.
 """
 
 from __future__ import annotations
@@ -39,6 +39,19 @@ day's number alone."""
 
 ALSO = {"weekday": "bareday"}
 """Tables of words that count in patterns of their own, such as the short "segunda"."""
+
+SCRIPTS = (
+    ("ko", regex.compile(r"\p{Hangul}")),
+    ("ja", regex.compile(r"[\p{Hiragana}\p{Katakana}]")),
+    ("zh", regex.compile(r"\p{Han}")),
+)
+WORD = regex.compile(r"[\w']+")
+NEAR, WORTH = 1, 8
+"""How many frequent words less a language may have, and how many characters of phrases that
+it knows count as one."""
+
+LONGEST_LOOK = 2_000
+"""Characters by which the language is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +164,24 @@ class Book:
         return written.islower() and not piece.words.keys() & {"sure", "y", "ordinal"}
 
 
+def book_of(text: Folded, language: str | None) -> Book | None:
+    """The book of the language, or else of that whose words the text has: its frequent
+    words count, and how much of it the book knows. `None` for a language without one."""
+    if language:
+        return open_book(language.lower().partition("-")[0])
+    for name, script in SCRIPTS:
+        if script.search(text.text):
+            return open_book(name)
+    words = WORD.findall(text.original[:LONGEST_LOOK].lower())
+    counts = {name: sum(word in common for word in words) for name, common in _common().items()}
+    most = max(counts.values())
+    near = {name: count for name, count in counts.items() if count >= most - NEAR}
+    return max(
+        (book for name in near if (book := open_book(name))),
+        key=lambda book: (near[book.language] + _known(book, text) / WORTH, near[book.language]),
+    )
+
+
 @cache
 def open_book(language: str) -> Book | None:
     """The book of a language, by ISO 639-1, or a plain one; `None` where there is none. The
@@ -178,6 +209,20 @@ def written(language: str) -> Mapping[str, Any]:
     """What the file of a language holds."""
     file = resources.files(__package__).joinpath("books", f"{language}.toml")
     return tomllib.loads(file.read_text("utf-8"))
+
+
+def _known(book: Book, text: Folded) -> int:
+    return sum(piece.end - piece.start for piece in book.pieces(text) if piece.kind != "never")
+
+
+@cache
+def _common() -> Mapping[str, frozenset[str]]:
+    """The frequent words of each language with spaces."""
+    return {
+        name: frozenset(written(name)["common"].split())
+        for name in LANGUAGES
+        if name not in UNSPACED
+    }
 
 
 def _tables(language: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
