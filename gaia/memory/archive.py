@@ -36,12 +36,9 @@ SPARE = 20
 EXCERPT = 400
 """Characters of what was said, and of what was answered, in a hit; unless told."""
 
-PRUNED_AT_ONCE = 50
-"""Turns that one transaction prunes, at most: a turn has hundreds of terms, each of which
-is overwritten."""
-
 TURNS_AT_A_TIME = 50
-"""Turns that one transaction changes: each has hundreds of terms, which are overwritten."""
+"""Turns that one transaction changes or prunes, at most: a turn has hundreds of terms, each of
+which is overwritten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +108,7 @@ def prune(session: Session, now: datetime, days: int) -> int:
 
     What has still to be digested, or may have to be, is never pruned.
     """
-    return archive.prune(session, now - timedelta(days=days), PRUNED_AT_ONCE)
+    return archive.prune(session, now - timedelta(days=days), TURNS_AT_A_TIME)
 
 
 def _standing(

@@ -213,7 +213,7 @@ def every(
     user_id: str,
     *,
     after: int = 0,
-    limit: int,
+    limit: int | None = None,
     active: bool = True,
     kind: MemoryKind | None = None,
 ) -> Sequence[Memory]:

@@ -33,8 +33,6 @@ from gaia.store.engine import Database
 from gaia.store.memory_tables import MemorySource, MemoryStatus
 from gaia.store.people.identities import User
 
-ALL = 10**9
-
 BATCH = 50
 """New memories in one transaction, so that a daemon that runs beside never waits long."""
 
@@ -311,5 +309,5 @@ def _statement(line: Line, now: datetime) -> Statement:
 
 
 def _active(session: Session, user_id: str) -> tuple[Sequence[Memory], Mapping[int, Sequence[str]]]:
-    memories = ledger.every(session, user_id, limit=ALL)
+    memories = ledger.every(session, user_id)
     return memories, entities.by_memory(session, user_id)
