@@ -58,6 +58,7 @@ LONGEST_LOOK = 2_000
 class Piece:
     """A phrase of one book in a text: what it means, and the words that it names."""
 
+    book: Book
     kind: str
     start: int
     end: int
@@ -68,6 +69,33 @@ class Piece:
     def word(self, name: str) -> str:
         """The word of that name; empty where there is none."""
         return self.words.get(name, "")
+
+    def value(self, name: str) -> Any:
+        """What the word of that name means. The name is that of a table, with a digit behind it
+        where it is not the only one.
+
+        Raises:
+            ValueError: There is none, or it is none of the table.
+        """
+        return self.book.value(name.rstrip("23"), self.word(name))
+
+    def number(self, name: str, default: int = 0) -> int:
+        """The number of that name, in figures or words."""
+        word = self.word(name)
+        if not word:
+            return default
+        return int(word) if word.isdecimal() else int(self.value(name))
+
+    @property
+    def count(self) -> int:
+        """How many units it names: one, where it has no number."""
+        return self.number("n", 1)
+
+    @property
+    def lengths(self) -> Sequence[tuple[str, int]]:
+        """The units that it names, such as an hour and 30 minutes, and how many of each."""
+        first = (self.value("unit"), self.count)
+        return [first, (self.value("unit2"), self.number("n2"))] if self.word("unit2") else [first]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +130,6 @@ class Book:
                 return value
         raise ValueError(f"{word!r} is no {table}")
 
-    def number(self, word: str) -> int:
-        """A number in figures or words.
-
-        Raises:
-            ValueError: It is none.
-        """
-        return int(word) if word.isdecimal() else int(self.value("n", word))
-
-    def count(self, piece: Piece) -> int:
-        """How many units a piece names: one, where it has no number."""
-        return self.number(piece.word("n")) if piece.word("n") else 1
-
-    def lengths(self, piece: Piece) -> Sequence[tuple[str, int]]:
-        """The units that a piece names, such as an hour and 30 minutes, and how many of each."""
-        first = (self.value("unit", piece.word("unit")), self.count(piece))
-        if not piece.word("unit2"):
-            return [first]
-        return [first, (self.value("unit", piece.word("unit2")), self.number(piece.word("n2")))]
-
     def weekdays(self, words: str) -> Sequence[int]:
         """The weekdays that an enumeration names."""
         whole = r"{}" if self.language in UNSPACED else r"(?<!\w)(?:{})s?(?!\w)"
@@ -149,7 +158,7 @@ class Book:
             for match in pattern.expression.finditer(text.text):
                 named = {k: v for k, v in match.groupdict().items() if v is not None}
                 words = {**pattern.fixed, **({"d": "1"} if "first" in named else {}), **named}
-                piece = Piece(pattern.kind, *match.span(), words, pattern.offset)
+                piece = Piece(self, pattern.kind, *match.span(), words, pattern.offset)
                 if piece.start < piece.end and not self._is_ordinary_word(piece, match, text):
                     yield piece
 

@@ -97,7 +97,7 @@ class Meaning:
         part = self._part(chain)
         is_each_day = self.ahead and any(piece.kind == "next_n" for piece in lengths) and not days
         if rules or is_each_day:
-            rule = recurrence_of([*rules, *days], self.book, seen) if rules else every_day(seen)
+            rule = recurrence_of([*rules, *days], seen) if rules else every_day(seen)
             span = self._recurring(rule, clocks, part, begins, ends) if rule else None
             return self._lasting_rule(span, lengths[0]) if span and lengths else span
         if not days:
@@ -107,7 +107,7 @@ class Meaning:
                 return self._time_alone(clocks[0], part, begins, ends)
             said = self.text.text[begins:ends]
             return self._part_alone(part, begins, ends) if " " in said else None
-        found = days_of(days, self.book, seen)
+        found = days_of(days, seen)
         if found is None:
             return None
         if lengths:
@@ -119,7 +119,7 @@ class Meaning:
         """The moment that a phrase such as "in ten minutes" names."""
         minutes = MOMENTS.get(piece.kind)
         if minutes is None and piece.kind in {"in", "ago"}:
-            told = self.book.lengths(piece)
+            told = piece.lengths
             if all(unit in MINUTES for unit, _ in told):
                 minutes = sum(MINUTES[unit] * count for unit, count in told)
                 minutes = -minutes if piece.kind == "ago" else minutes
@@ -132,7 +132,7 @@ class Meaning:
         return datetime.fromtimestamp(self.now.timestamp() + minutes * 60, self.zone)
 
     def _part(self, chain: Sequence[Piece]) -> str:
-        named = [self.book.value("part", each.word("part")) for each in chain if each.word("part")]
+        named = [each.value("part") for each in chain if each.word("part")]
         return named[0] if len(named) == 1 else ""
 
     def _on(self, days: Days, chain: Sequence[Piece], part: str, seen: Seen) -> Span | None:
@@ -146,12 +146,12 @@ class Meaning:
         midnight = self.midnight(days.first)
         is_today = days.first == seen.today
         if clocks:
-            told = clock.clock_of(clocks[0], self.book, part)
+            told = clock.clock_of(clocks[0], part)
             if told is None:
                 return None
             minutes = clock.settled(told, self.now if is_today else None, back=seen.back)
             if minutes is not None:
-                until = clock.end_of(clocks[0], self.book, clock.Clock(minutes, told.exact))
+                until = clock.end_of(clocks[0], clock.Clock(minutes, told.exact))
                 end = clock.after(midnight, until.minutes) if until else None
                 return Span(clock.after(midnight, minutes), end, True, begins, ends)
             if self.ahead:
@@ -173,7 +173,7 @@ class Meaning:
 
     def _time_alone(self, piece: Piece, part: str, begins: int, ends: int) -> Span | None:
         """The next such time: a time without a day is certain in a reminder alone."""
-        told = clock.clock_of(piece, self.book, part)
+        told = clock.clock_of(piece, part)
         if told is None:
             return None
         today = self.midnight(self.now.date())
@@ -183,7 +183,7 @@ class Meaning:
             today = self.midnight(self.now.date() + timedelta(days=1))
         if minutes is None:
             return None
-        until = clock.end_of(piece, self.book, clock.Clock(minutes, told.exact))
+        until = clock.end_of(piece, clock.Clock(minutes, told.exact))
         end = clock.after(today, until.minutes) if until else None
         return Span(clock.after(today, minutes), end, True, begins, ends)
 
@@ -196,7 +196,7 @@ class Meaning:
             return None if clocks or part else Span(first, None, True, begins, ends, rule.rule)
         minutes = None
         if clocks:
-            told = clock.clock_of(clocks[0], self.book, part)
+            told = clock.clock_of(clocks[0], part)
             minutes = clock.likely(told) if told else None
             if minutes is None and self.ahead:
                 return None
@@ -209,15 +209,15 @@ class Meaning:
         return None
 
     def _lasting_rule(self, found: Span, length: Piece) -> Span | None:
-        ((unit, count), *more), first = self.book.lengths(length), found.start.date()
+        ((unit, count), *more), first = length.lengths, found.start.date()
         if more or unit in MINUTES or found.rule is None:
             return None
         rule = lasting(found.rule, first, shifted(first, unit, count))
         return replace(found, rule=rule) if rule else None
 
     def _lasting(self, days: Days, length: Piece, begins: int, ends: int) -> Span | None:
-        unit = self.book.value("unit", length.word("unit"))
-        count = self.book.count(length)
+        unit = length.value("unit")
+        count = length.count
         if days.after is not None or unit in {"minute", "hour"}:
             return None
         after = shifted(days.first, unit, count)
