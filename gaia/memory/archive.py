@@ -78,11 +78,7 @@ def search(
 ) -> Sequence[Hit]:
     """The user's turns in which any of the words stands, the best first, or, without words,
     the latest; of those said from `since` to before `until` in one of the contexts, or in any
-    where that is None. No text is an error.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    where that is None. No text is an error."""
     owner(user_id)
     conditions = archive.said_within(since, until, contexts)
     wanted = text.query_terms(words)

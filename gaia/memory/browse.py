@@ -67,11 +67,7 @@ class Statistics:
 
 def page(session: Session, user_id: str, choice: Choice, *, number: int, size: int) -> Page:
     """A page of the memories that are chosen, pinned ones first, then the newest; the last
-    page for too high a number.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    page for too high a number."""
     return rows.page(session, _chosen(user_id, choice), number=number, size=size)
 
 
@@ -79,11 +75,7 @@ def saying(
     session: Session, user_id: str, choice: Choice, words: str, *, limit: int
 ) -> Sequence[Memory]:
     """Those of the memories that are chosen in which all the words stand, in the same order: a
-    search finds what is in use alone.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    search finds what is in use alone."""
     wanted = words.casefold().split()
     chosen = _chosen(user_id, choice).with_only_columns(*COLUMNS)
     stored = map(memory_of, session.execute(chosen))
@@ -145,11 +137,7 @@ def days(session: Session, user_id: str, since: datetime, zone: tzinfo) -> Seque
 
 
 def statistics(session: Session, user_id: str) -> Statistics:
-    """The figures of one user.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """The figures of one user."""
     theirs = MemoryRow.user_id == owner(user_id)
     counts = (theirs, MemoryRow.status == MemoryStatus.ACTIVE)
 

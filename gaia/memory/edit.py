@@ -19,7 +19,6 @@ def edit(
     and is about what it still names. A shared note stays one, and may tell a password.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
         CredentialError: It looks like a key, a password or a card number.
         UnfitMemoryError: It is empty, or longer than a memory can be.

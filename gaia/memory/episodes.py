@@ -53,11 +53,7 @@ def recent_episodes(
     session: Session, user_id: str, now: datetime, context: str = GLOBAL
 ) -> Sequence[Memory]:
     """The conversations of the last days, the newest first, but for the very last, which stands
-    in the prefix; of each the abstract.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    in the prefix; of each the abstract."""
     recent = _told(owner(user_id), now, context).where(MemoryRow.valid_from > now - RECENT)
     found = session.scalars(recent.limit(MOST_RECENT + 1))
     told = [memory_of(row) for row in found if credentials.find(row.text) is None]

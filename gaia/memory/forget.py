@@ -73,11 +73,7 @@ def ask(
 
     Some `memory_ids`, or `words` alone, or `everything`. It holds for an hour, and replaces
     what the user was asked before. `words` are as in `forget`, `turn_id` is the turn of a
-    tool that asks.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    tool that asks."""
     if bool(memory_ids or words) is everything:
         raise ValueError("either some memories or words are to be forgotten, or everything")
     return forgets.ask(
@@ -106,7 +102,6 @@ def confirm(
     who did it, for the audit, if it was not the user.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownForgetError: There is no such question, or not any more.
     """
     request = forgets.asked(session, owner(user_id), forget_id, since=now - ASKED_FOR)
@@ -146,11 +141,7 @@ def forget(
     `words` are what the user named them by, if all of the words stand in each: whatever
     else was said with them goes, too.
     `inbox_id` and `by` are as in `confirm`; without a message it is everything that
-    a turn has begun with.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    a turn has begun with."""
     _cut_words_of_others(session, owner(user_id), now)
     gone = ledger.remove(session, user_id, memory_ids, now)
     count = len(set(memory_ids) & {each.memory_id for each in gone})
@@ -172,11 +163,7 @@ def forget_everything(
     """Forget all memories of the user, and all that was said until now, without asking.
 
     Each conversation begins again; messages that wait are for its new session. The
-    arguments are as in `forget`.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    arguments are as in `forget`."""
     gone = ledger.remove(session, owner(user_id), ledger.numbers(session, user_id), now)
     count = sum(each.status is MemoryStatus.ACTIVE for each in gone)
     for conversation in conversations.of_user(session, user_id):

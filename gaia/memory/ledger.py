@@ -42,7 +42,6 @@ def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added
     long as the last time.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         CredentialError: It looks like a key, a password or a card number.
         UnfitMemoryError: It is empty, or longer than `LONGEST_MEMORY`.
         ForgottenError: The user had it forgotten, and has not said it again since.
@@ -69,7 +68,6 @@ def supersede(
     same in another way changes how the older one is written.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
         CredentialError: It looks like a key, a password or a card number.
         UnfitMemoryError: It is empty, or longer than `LONGEST_MEMORY`.
@@ -103,7 +101,6 @@ def give_way(
     long as both are there.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
     """
     row = _active_row(session, user_id, memory_id)
@@ -118,7 +115,6 @@ def retract(session: Session, user_id: str, memory_id: int, now: datetime) -> Me
     """End a memory that holds no longer, and that nothing takes the place of.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
     """
     row = _active_row(session, user_id, memory_id)
@@ -133,7 +129,6 @@ def set_sensitive(
     """Say whether a memory is offered to the model without being searched for.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
     """
     row = _active_row(session, user_id, memory_id)
@@ -148,7 +143,6 @@ def set_pinned(
     """Say whether a memory is told before others, and never runs out.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
     """
     row = _active_row(session, user_id, memory_id)
@@ -162,7 +156,6 @@ def get(session: Session, user_id: str, memory_id: int) -> Memory:
     """A memory of the user, whatever its status.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no memory of that number.
     """
     found = find(session, user_id, memory_id)
@@ -172,11 +165,7 @@ def get(session: Session, user_id: str, memory_id: int) -> Memory:
 
 
 def find(session: Session, user_id: str, memory_id: int) -> Memory | None:
-    """A memory of the user, whatever its status, if they have one of that number.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """A memory of the user, whatever its status, if they have one of that number."""
     row = session.scalar(rows.one_of(user_id, memory_id))
     return None if row is None else memory_of(row)
 

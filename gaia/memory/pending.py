@@ -37,7 +37,6 @@ def add(
     pending before.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         CredentialError: It looks like a key, a password or a card number.
         UnfitMemoryError: It is empty, or longer than a memory can be.
         ForgottenError: The user had it forgotten, and has not said it again since.
@@ -105,7 +104,6 @@ def confirm(session: Session, user_id: str, memory_id: int, now: datetime) -> Me
     gives way, unless that is a rule.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no pending memory of that number.
     """
     row = _pending_row(session, user_id, memory_id)
@@ -130,7 +128,6 @@ def discard(session: Session, user_id: str, memory_id: int) -> Memory:
     """Delete a pending memory; returns what it was.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no pending memory of that number.
     """
     row = _pending_row(session, user_id, memory_id)

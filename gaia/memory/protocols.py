@@ -79,7 +79,6 @@ class Nearest(Protocol):
         """The user's memories nearest in meaning to `text`, the nearest first.
 
         Raises:
-            MissingOwnerError: `user_id` is empty.
             IndexUnavailableError: It does not work at the moment; full text still does.
         """
         ...

@@ -100,11 +100,7 @@ class People:
 
 
 def people(session: Session, user_id: str, within: Scope) -> People:
-    """Whom and what the user's memories tell of.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """Whom and what the user's memories tell of."""
     asked = counting(owner(user_id), within)
     found: dict[int, Known] = {}
     of: dict[int, Known] = {}

@@ -54,11 +54,7 @@ class Relations:
 
 
 def relations(session: Session, user_id: str, user_name: str) -> Relations:
-    """What a user's active memories tell of people and things. The user is one of them.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """What a user's active memories tell of people and things. The user is one of them."""
     gathered = _Gathered(user_name)
     marked = session.execute(
         select(MemoryEntityRow.memory_id, MemoryEntityRow.entity)

@@ -122,21 +122,13 @@ class Search:
         self, user_id: str, asked: str, *, limit: int, context: str = GLOBAL
     ) -> Sequence[Memory]:
         """Those of the best memories that have to do with the text, the best first: none that
-        is sensitive, or of another context.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        is sensitive, or of another context."""
         return (await self.hits(user_id, asked, limit=limit, only=offered_in(context))).relevant
 
     async def find(
         self, user_id: str, asked: str, *, limit: int, context: str = GLOBAL
     ) -> Sequence[Memory]:
-        """The best memories of the user for the text, the best first, none of another context.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        """The best memories of the user for the text, the best first, none of another context."""
         only = Filter(contexts=visible(context))
         found = await self.hits(user_id, asked, limit=limit, only=only)
         return [hit.memory for hit in found.hits]
@@ -144,11 +136,7 @@ class Search:
     async def hits(
         self, user_id: str, asked: str, *, limit: int, only: Filter | None = None
     ) -> Found:
-        """The best memories of the user for the text, which may be anything, and why.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        """The best memories of the user for the text, which may be anything, and why."""
         question = await self._database.read(self.understand, user_id, asked)
         meaning = await self.meaning(user_id, question)
         return await self._database.read(
@@ -156,11 +144,7 @@ class Search:
         )
 
     def understand(self, session: Session, user_id: str, asked: str) -> Question:
-        """What a text asks for: the first step of a search.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        """What a text asks for: the first step of a search."""
         return understand(session, owner(user_id), asked)
 
     async def meaning(self, user_id: str, question: Question) -> Meaning:
@@ -219,11 +203,7 @@ class Search:
         return self.found(session, user_id, question, meaning, limit=limit, only=only).relevant
 
     async def candidates(self, user_id: str, asked: str) -> Sequence[Candidate]:
-        """What `hits` puts in order, in no order.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        """What `hits` puts in order, in no order."""
         question = await self._database.read(self.understand, user_id, asked)
         meaning = await self.meaning(user_id, question)
         found = await self._database.read(

@@ -58,11 +58,7 @@ _NEVER = (1980, 1, 1, 0, 0, 0)
 
 
 def records(session: Session, user_id: str, file_format: FileFormat) -> Sequence[Record]:
-    """What counts; where a file holds all of a memory, also what gaia is not sure of.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """What counts; where a file holds all of a memory, also what gaia is not sure of."""
     about = entities.by_memory(session, user_id)
     told = graph.by_memory(session, user_id)
     found = [*ledger.every(session, user_id)]

@@ -171,11 +171,7 @@ async def is_of(user_id: str, folder: Path) -> bool:
 def _compare(
     session: Session, user_id: str, lines: Sequence[Line], manifest: Manifest | None
 ) -> Edits:
-    """What was edited since `manifest`; numbers of another user's folder mean nothing.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """What was edited since `manifest`; numbers of another user's folder mean nothing."""
     written = manifest.memories if manifest and manifest.user_id == user_id else NOTHING_WRITTEN
     known = {each.memory_id: each for each in ledger.get_many(session, user_id, list(written))}
     fit, mistakes = _checked(lines, written, known)
@@ -219,11 +215,7 @@ def _take_in(
 ) -> int:
     """Have the ledger follow what was edited, and forget of what was deleted those whose numbers
     are in `forgotten`; returns how many memories are new or changed. What changed since the
-    comparison is left alone: the next one finds it. `by` is who forgets, for the audit.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    comparison is left alone: the next one finds it. `by` is who forgets, for the audit."""
     count = 0
     for memory, line in edits.changed:
         present = ledger.get_many(session, user_id, [memory.memory_id])
