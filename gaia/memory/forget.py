@@ -94,12 +94,10 @@ def confirm(
     *,
     inbox_id: int,
     now: datetime,
-    by: str | None = None,
 ) -> Forgotten:
     """Forget what the user was asked: `forget_id`, or without one the last question.
 
-    `inbox_id` is the message that says so: what was received after it stays. `by` is
-    who did it, for the audit, if it was not the user.
+    `inbox_id` is the message that says so: what was received after it stays.
 
     Raises:
         UnknownForgetError: There is no such question, or not any more.
@@ -112,17 +110,10 @@ def confirm(
             "question holds for an hour"
         )
     if request.everything:
-        return forget_everything(session, user_id, inbox_id=inbox_id, now=now, by=by)
+        return forget_everything(session, user_id, inbox_id=inbox_id, now=now)
     forgets.withdraw(session, user_id)
-    return forget(
-        session,
-        user_id,
-        request.memory_ids,
-        words="".join(request.phrases),
-        inbox_id=inbox_id,
-        now=now,
-        by=by,
-    )
+    words = "".join(request.phrases)
+    return forget(session, user_id, request.memory_ids, words=words, inbox_id=inbox_id, now=now)
 
 
 def forget(
@@ -140,8 +131,8 @@ def forget(
     Numbers that are not theirs are ignored: a count of 0 says that nothing was.
     `words` are what the user named them by, if all of the words stand in each: whatever
     else was said with them goes, too.
-    `inbox_id` and `by` are as in `confirm`; without a message it is everything that
-    a turn has begun with."""
+    `inbox_id` is as in `confirm`; without a message it is everything that a turn has begun
+    with. `by` is who did it, for the audit, if it was not the user."""
     _cut_words_of_others(session, owner(user_id), now)
     gone = ledger.remove(session, user_id, memory_ids, now)
     count = len(set(memory_ids) & {each.memory_id for each in gone})

@@ -201,14 +201,13 @@ def every(
     session: Session,
     user_id: str,
     *,
-    after: int = 0,
     limit: int | None = None,
     active: bool = True,
     kind: MemoryKind | None = None,
 ) -> Sequence[Memory]:
-    """The user's memories with higher numbers than `after`, in order; all statuses unless
-    `active`, and all kinds unless one is named."""
-    query = rows.of(user_id).where(MemoryRow.memory_id > after)
+    """The user's memories in the order of their numbers, of a `limit` the first; all statuses
+    unless `active`, and all kinds unless one is named."""
+    query = rows.of(user_id)
     if kind is not None:
         query = query.where(MemoryRow.kind == kind)
     if active:

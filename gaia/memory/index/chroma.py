@@ -18,8 +18,15 @@ from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory.index.chroma_engine import ChromaCollection, Engine, Payload
 from gaia.memory.index.environment import ask_for_blank_memory
 from gaia.memory.index.mark import DATABASE, FOLDER, Mark
-from gaia.memory.index.parts import CHROMA, IndexStore, Placement
-from gaia.memory.index.vectors import USER, cosine_at, memory_id, vector_id
+from gaia.memory.index.parts import (
+    CHROMA,
+    USER,
+    IndexStore,
+    Placement,
+    cosine_at,
+    memory_id,
+    vector_id,
+)
 from gaia.memory.owner import owner
 from gaia.memory.protocols import Neighbour, Vector
 

@@ -1,6 +1,9 @@
 """What an index is made of, as the index sees it: an embedder, and a place for vectors, each
 asked with patience that ends; and what it was made with, read back from its fingerprint,
-without loading any of it."""
+without loading any of it.
+
+A vector carries its user's id and no text, so that nothing forgotten can linger in an index.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
+from uuid import UUID
 
 from gaia.clock import within
 from gaia.errors import IndexUnavailableError
@@ -28,6 +32,9 @@ REMOTE_CHROMA = ("host", "tenant")
 CHROMA = "chroma"
 OF_AUTO = (CHROMA, "pgvector")
 """The stores that gaia chooses from where the settings say `auto`."""
+
+USER = "user_id"
+"""The one field of a vector's payload, by which mem0's stores filter."""
 
 SHAPE = re.compile(r"(?P<provider>[^/]+)/(?P<model>.*)/(?P<dimensions>\d+) in (?P<storage>.+)")
 
@@ -195,3 +202,23 @@ def read_fingerprint(text: str) -> Fingerprint | None:
     return Fingerprint(
         found["provider"], found["model"], int(found["dimensions"]), found["storage"]
     )
+
+
+def vector_id(memory_id: int) -> str:
+    """The id of a memory's vector: a UUID, since several stores take nothing else."""
+    return str(UUID(int=memory_id))
+
+
+def memory_id(vector_id: str) -> int:
+    """The memory whose vector it is."""
+    return UUID(vector_id).int
+
+
+def cosine(score: float) -> float:
+    """The cosine of two unit vectors from mem0's score over Chroma, which is 1 / (1 + d)."""
+    return cosine_at(1.0 / score - 1.0) if score > 0.0 else -1.0
+
+
+def cosine_at(distance: float) -> float:
+    """The cosine of two unit vectors from Chroma's distance, its square: 2 - 2 cos."""
+    return max(-1.0, min(1.0, 1.0 - distance / 2.0))

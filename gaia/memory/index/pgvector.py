@@ -18,9 +18,8 @@ from pydantic import JsonValue
 from gaia.errors import IndexUnavailableError, StoreError
 from gaia.extras import POSTGRESQL
 from gaia.memory.index.factories import Factories, Options, Vectors
-from gaia.memory.index.parts import IndexStore, Placement
+from gaia.memory.index.parts import USER, IndexStore, Placement
 from gaia.memory.index.shared import SharedStorage, SharedStore, translated
-from gaia.memory.index.vectors import USER
 
 if TYPE_CHECKING:
     from psycopg.sql import Composed

@@ -8,8 +8,15 @@ from pathlib import Path
 
 from gaia.errors import IndexUnavailableError, MissingOwnerError, StoreError
 from gaia.memory.index.factories import Factories, Hit, Options, Vectors
-from gaia.memory.index.parts import CHROMA, IndexStore, Placement
-from gaia.memory.index.vectors import USER, as_it_is, cosine, neighbour, vector_id
+from gaia.memory.index.parts import (
+    CHROMA,
+    USER,
+    IndexStore,
+    Placement,
+    cosine,
+    memory_id,
+    vector_id,
+)
 from gaia.memory.owner import owner
 from gaia.memory.protocols import Neighbour, Vector
 
@@ -87,7 +94,6 @@ class SharedStore:
     def __init__(self, provider: str, collection: Vectors) -> None:
         self._provider = provider
         self._collection = collection
-        self._similarity = cosine if provider == CHROMA else as_it_is
 
     def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
         payload = _theirs(user_id)
@@ -114,14 +120,16 @@ class SharedStore:
         filters = _theirs(user_id)
         with translated(self._provider):
             hits = self._collection.search("", vector.tolist(), top_k=limit, filters=filters)
-        return [
-            neighbour(hit, self._similarity)
-            for hit in hits
-            if (hit.payload or {}).get(USER) == user_id
-        ]
+        theirs = [hit for hit in hits if (hit.payload or {}).get(USER) == user_id]
+        return [Neighbour(memory_id(str(hit.id)), self._similarity(hit)) for hit in theirs]
 
     def count(self) -> int | None:
         return None
+
+    def _similarity(self, hit: Hit) -> float:
+        """The cosine, by which all stores but mem0's Chroma score."""
+        score = hit.score or 0.0
+        return cosine(score) if self._provider == CHROMA else score
 
     def _of(self, user_id: str) -> Sequence[Hit]:
         filters = _theirs(user_id)
