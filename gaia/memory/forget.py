@@ -42,8 +42,6 @@ SENTENCE = "Every remaining copy is erased within a minute."
 MOST_WORDS = 200
 """Terms that are looked for, at most, far below SQLite's parameters in a statement."""
 
-ROWS_AT_A_TIME = 200
-
 BEFORE = " (before: "
 """What older gaias wrote between a sentence and the words of what it superseded."""
 
@@ -292,23 +290,9 @@ def _apart_from_full_text(
     session: Session, user_id: str, sought: Collection[str]
 ) -> dict[int, int | None]:
     """The memories without full text that hold the terms, and what took their place."""
-    found: dict[int, int | None] = {}
-    last = 0
-    while True:
-        some = session.execute(
-            select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.superseded_by)
-            .where(
-                MemoryRow.user_id == user_id,
-                MemoryRow.status != MemoryStatus.ACTIVE,
-                MemoryRow.memory_id > last,
-            )
-            .order_by(MemoryRow.memory_id)
-            .limit(ROWS_AT_A_TIME)
+    apart = session.execute(
+        select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.superseded_by).where(
+            MemoryRow.user_id == user_id, MemoryRow.status != MemoryStatus.ACTIVE
         )
-        page = some.all()
-        for number, text, heir in page:
-            if terms(text).keys() >= set(sought):
-                found[number] = heir
-        if len(page) < ROWS_AT_A_TIME:
-            return found
-        last = page[-1].memory_id
+    )
+    return {number: heir for number, text, heir in apart if terms(text).keys() >= set(sought)}
