@@ -19,12 +19,7 @@ from gaia.memory import credentials, forgotten, rows, text
 from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.store import indexes, profiles, relations
-from gaia.store.memory_tables import (
-    IndexOperation,
-    MemoryKind,
-    MemoryRow,
-    MemoryStatus,
-)
+from gaia.store.memory_tables import IndexOperation, MemoryKind, MemoryRow, MemoryStatus
 
 LONGEST_MEMORY = 2000
 """Characters of one memory, at most."""

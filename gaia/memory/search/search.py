@@ -19,20 +19,9 @@ from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.memory.protocols import Nearest
 from gaia.memory.rows import searched
-from gaia.memory.search import candidates
+from gaia.memory.search import candidates, ranking
 from gaia.memory.search.candidates import Candidates, Filter, Meaning, Question
-from gaia.memory.search.ranking import (
-    E5,
-    ENOUGH,
-    ENOUGH_ALONE,
-    Candidate,
-    Fusion,
-    Parts,
-    Scale,
-    coverage,
-    rank,
-    usual_scale,
-)
+from gaia.memory.search.ranking import E5, ENOUGH, ENOUGH_ALONE, Candidate, Fusion, Parts, Scale
 from gaia.memory.search.rerank import Reranker
 from gaia.ports import Clock
 from gaia.store.engine import Database
@@ -172,9 +161,9 @@ class Search:
         ranking_options = self._ranking_options.value
         now, decay = self._clock.now(), ranking_options.decay
         gathered = candidates.gather(session, user_id, question, meaning, only, decay, now)
-        ranked = rank(gathered.all, ranking_options.fusion, pair_scores=meaning.pair_scores)
+        ranked = ranking.rank(gathered.all, ranking_options.fusion, pair_scores=meaning.pair_scores)
         best = ranked[:limit]
-        scale = ranking_options.scale or usual_scale(meaning.similarities.values())
+        scale = ranking_options.scale or ranking.usual_scale(meaning.similarities.values())
         stands_somewhere = not question.terms.isdisjoint(question.known.frequencies)
         enough = ENOUGH if stands_somewhere or ranking_options.scale is None else ENOUGH_ALONE
         hits = [
@@ -213,7 +202,7 @@ def _hit(
         parts=parts,
         text_score=candidate.text_score,
         similarity=candidate.similarity,
-        coverage=coverage(question.terms, held, question.known),
+        coverage=ranking.coverage(question.terms, held, question.known),
         nearness=scale.nearness(candidate.similarity),
         enough=enough,
         told_of=gathered.told_of if candidate.is_linked else "",
