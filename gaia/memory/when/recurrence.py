@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import islice
@@ -115,25 +115,16 @@ def _every_few_weeks(count: int, weekly: Recurrence) -> Recurrence:
 def _every_nth_weekday(piece: Piece, seen: Seen) -> Recurrence:
     """ "the first Monday of every month" """
     nth, weekday = piece.value("nth"), piece.value("weekday")
-    rule = f"FREQ=MONTHLY;BYDAY={nth}{CODES[weekday]}"
-
-    def falls(day: date) -> bool:
-        is_last = (day + timedelta(days=7)).month != day.month
-        is_nth = is_last if nth < 0 else (day.day + 6) // 7 == nth
-        return day.weekday() == weekday and is_nth
-
-    return Recurrence(rule, _first_two(seen, falls))
+    return _on_days(f"FREQ=MONTHLY;BYDAY={nth}{CODES[weekday]}", seen)
 
 
 def _every_last_day(piece: Piece, seen: Seen) -> Recurrence:
     """ "the last day of every month" """
-    rule = "FREQ=MONTHLY;BYMONTHDAY=-1"
-    return Recurrence(rule, _first_two(seen, lambda day: (day + timedelta(days=1)).day == 1))
+    return _on_days("FREQ=MONTHLY;BYMONTHDAY=-1", seen)
 
 
 def _weekly(weekdays: Sequence[int], seen: Seen) -> Recurrence:
-    rule = f"FREQ=WEEKLY;BYDAY={','.join(CODES[each] for each in weekdays)}"
-    return Recurrence(rule, _first_two(seen, lambda day: day.weekday() in weekdays))
+    return _on_days(f"FREQ=WEEKLY;BYDAY={','.join(CODES[each] for each in weekdays)}", seen)
 
 
 def _every(piece: Piece, seen: Seen) -> Recurrence | None:
@@ -150,25 +141,27 @@ def _every_unit(unit: str, count: int, seen: Seen) -> Recurrence:
 
 
 def _monthly(piece: Piece, seen: Seen) -> Recurrence:
-    number = int(piece.word("d"))
-    rule = f"FREQ=MONTHLY;BYMONTHDAY={number}"
-    return Recurrence(rule, _first_two(seen, lambda day: day.day == number))
+    return _on_days(f"FREQ=MONTHLY;BYMONTHDAY={int(piece.word('d'))}", seen)
 
 
 def _yearly(piece: Piece, seen: Seen) -> Recurrence:
     number, month = int(piece.word("d")), piece.value("mon")
-    rule = f"FREQ=YEARLY;BYMONTH={month};BYMONTHDAY={number}"
-    wanted = (month, number)
-    return Recurrence(rule, _first_two(seen, lambda day: (day.month, day.day) == wanted))
+    return _on_days(f"FREQ=YEARLY;BYMONTH={month};BYMONTHDAY={number}", seen)
 
 
-def _first_two(seen: Seen, falls: Callable[[date], bool]) -> Sequence[date]:
-    return list(islice(filter(falls, _from(seen.today)), 2))
+def _on_days(rule: str, seen: Seen) -> Recurrence:
+    """A rule that names its days, with the first two from today on.
 
-
-def _from(today: date) -> Iterator[date]:
-    for days in range(FARTHEST_DAYS):
-        yield today + timedelta(days=days)
+    Raises:
+        ValueError: It has none, as that of a 31 April.
+    """
+    last = seen.today + timedelta(days=FARTHEST_DAYS)
+    bounded = f"{rule};UNTIL={last:%Y%m%d}T000000"
+    falls = rrulestr(bounded, dtstart=datetime.combine(seen.today, time()))
+    days = [each.date() for each in islice(falls, 2)]
+    if not days:
+        raise ValueError(f"{rule} falls on no day")
+    return Recurrence(rule, days)
 
 
 def _each(unit: str) -> Read:
