@@ -22,7 +22,6 @@ from gaia.memory.when.spans import (
     SEASONS,
     Days,
     Seen,
-    add_months,
     monday_before,
     month_of,
     months_from,
@@ -77,7 +76,7 @@ def _narrowed(one: Piece, other: Piece, seen: Seen) -> Days | None:
         return Days(span.first + timedelta(days=wanted))
     if one.kind == "day_of_month":
         return Days(span.first.replace(day=int(one.word("d")))) if _is_month(span) else None
-    if one.word("y") or span.first.month != 1 or add_months(span.first, 12) != span.end:
+    if one.word("y") or span.first.month != 1 or shifted(span.first, "month", 12) != span.end:
         return None
     month = _month_of(one)
     if one.kind == "month":
@@ -116,7 +115,7 @@ WITHIN = {
 
 
 def _is_month(span: Days) -> bool:
-    return span.first.day == 1 and add_months(span.first, 1) == span.end
+    return span.first.day == 1 and shifted(span.first, "month", 1) == span.end
 
 
 def _day(piece: Piece, seen: Seen) -> Days:
@@ -244,7 +243,7 @@ def _slashed(piece: Piece, seen: Seen) -> Days | None:
 def _day_of_month(piece: Piece, seen: Seen) -> Days | None:
     day, first = int(piece.word("d")), seen.today.replace(day=1)
     for months in range(0, -13, -1) if seen.back else range(13):
-        month = add_months(first, months)
+        month = shifted(first, "month", months)
         if day <= calendar.monthrange(month.year, month.month)[1]:
             found = month.replace(day=day)
             if (found <= seen.today) if seen.back else (found >= seen.today):
