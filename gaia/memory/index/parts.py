@@ -8,7 +8,7 @@ A vector carries its user's id and no text, so that nothing forgotten can linger
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -17,7 +17,7 @@ from uuid import UUID
 from gaia.clock import within
 from gaia.errors import IndexUnavailableError
 from gaia.memory.index.factories import AUTO
-from gaia.memory.protocols import Embedder, VectorStore
+from gaia.memory.protocols import Embedder, Neighbour, Vector
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import ComponentSettings, MemorySettings
@@ -72,8 +72,28 @@ class Placement:
         self._shards = {key: shard for key, shard in self._shards.items() if key != user_id}
 
 
-class IndexStore(VectorStore, Protocol):
-    """The vectors of one index."""
+class IndexStore(Protocol):
+    """The vectors of one index, of all users, with no text. Its methods block.
+
+    Each raises `MissingOwnerError` for an empty user id, and `IndexUnavailableError`
+    when the store does not work.
+    """
+
+    def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
+        """Store the vectors of the user's memories, by memory id. Idempotent."""
+        ...
+
+    def remove(self, user_id: str, memory_ids: Sequence[int]) -> None:
+        """Remove the vectors of these memories, where there are any. Idempotent."""
+        ...
+
+    def drop_user(self, user_id: str) -> None:
+        """Remove every vector of the user. Idempotent."""
+        ...
+
+    def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
+        """The user's memories nearest to `vector`, the nearest first."""
+        ...
 
     def count(self) -> int | None:
         """How many there are, of all users; None when that cannot be told cheaply."""
