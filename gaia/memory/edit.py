@@ -19,9 +19,7 @@ def edit(
     and is about what it still names. A shared note stays one, and may tell a password.
 
     Raises:
-        UnknownMemoryError: The user has no active memory of that number.
-        CredentialError: It looks like a key, a password or a card number.
-        UnfitMemoryError: It is empty, or longer than a memory can be.
+        As `ledger.supersede`.
     """
     old = ledger.get(session, user_id, memory_id)
     about = entities.of_memory(session, user_id, memory_id)

@@ -64,9 +64,7 @@ def supersede(
 
     Raises:
         UnknownMemoryError: The user has no active memory of that number.
-        CredentialError: It looks like a key, a password or a card number.
-        UnfitMemoryError: It is empty, or longer than `LONGEST_MEMORY`.
-        ForgottenError: The user had it forgotten, and has not said it again since.
+        As `add`.
     """
     row = _active_row(session, user_id, memory_id)
     said = replace(

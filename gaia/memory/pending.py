@@ -37,9 +37,7 @@ def add(
     pending before.
 
     Raises:
-        CredentialError: It looks like a key, a password or a card number.
-        UnfitMemoryError: It is empty, or longer than a memory can be.
-        ForgottenError: The user had it forgotten, and has not said it again since.
+        As `ledger.add`.
     """
     said = replace(said, text=ledger.checked(said.text, may_tell=said.may_tell_credentials))
     known = rows.same(session, user_id, said)

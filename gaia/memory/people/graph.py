@@ -42,14 +42,12 @@ def note(session: Session, row: MemoryRow, told: Sequence[Relation]) -> None:
     told = [each for each in dict.fromkeys(told) if each.subject or each.object][:MOST_RELATIONS]
     if not told:
         return
-    known = {
-        (each.subject_id, each.predicate, each.object_id)
-        for each in session.execute(
-            select(RelationRow.subject_id, RelationRow.predicate, RelationRow.object_id).where(
-                RelationRow.memory_id == row.memory_id
-            )
+    noted = session.execute(
+        select(RelationRow.subject_id, RelationRow.predicate, RelationRow.object_id).where(
+            RelationRow.memory_id == row.memory_id
         )
-    }
+    )
+    known = {(subject, predicate, thing) for subject, predicate, thing in noted}
     writer = _Writer(session, row)
     for relation in told:
         predicate = storable(relation.predicate or "")
