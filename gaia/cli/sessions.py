@@ -154,7 +154,7 @@ def search(
     """Find what was said, the best first. Without words the latest."""
     from datetime import UTC, datetime
 
-    from gaia.memory.periods import between
+    from gaia.memory.dates import between
     from gaia.ops.queries.conversations import TURNS, WhichTurns
 
     begins, ends = between(since, until, datetime.now(UTC))

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import regex
 
-from gaia.memory.reminders.alarms import alarm_words
 from gaia.memory.reminders.phrases import (
     APOSTROPHES,
     ASKING,
@@ -24,6 +23,7 @@ from gaia.memory.reminders.phrases import (
     is_several_sentences,
     stripped,
 )
+from gaia.memory.reminders.requests import alarm_words
 from gaia.phrases import any_phrase, phrases_in, without_accents
 
 LONGEST = 500

@@ -36,12 +36,9 @@ SPARE = 20
 EXCERPT = 400
 """Characters of what was said, and of what was answered, in a hit; unless told."""
 
-PRUNED_AT_ONCE = 50
-"""Turns that one transaction prunes, at most: a turn has hundreds of terms, each of which
-is overwritten."""
-
 TURNS_AT_A_TIME = 50
-"""Turns that one transaction changes: each has hundreds of terms, which are overwritten."""
+"""Turns that one transaction changes or prunes, at most: a turn has hundreds of terms, each of
+which is overwritten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +78,7 @@ def search(
 ) -> Sequence[Hit]:
     """The user's turns in which any of the words stands, the best first, or, without words,
     the latest; of those said from `since` to before `until` in one of the contexts, or in any
-    where that is None. No text is an error.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    where that is None. No text is an error."""
     owner(user_id)
     conditions = archive.said_within(since, until, contexts)
     wanted = text.query_terms(words)
@@ -111,7 +104,7 @@ def prune(session: Session, now: datetime, days: int) -> int:
 
     What has still to be digested, or may have to be, is never pruned.
     """
-    return archive.prune(session, now - timedelta(days=days), PRUNED_AT_ONCE)
+    return archive.prune(session, now - timedelta(days=days), TURNS_AT_A_TIME)
 
 
 def _standing(

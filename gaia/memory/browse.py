@@ -1,5 +1,5 @@
-"""A user's memories as a page shows them: some of one kind or context, episodes by time, and
-what was learned on each day."""
+"""A user's memories at a glance: some of one kind or context, episodes by time, what was learned
+on each day, and figures on all of them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from itertools import islice
-from typing import Any
 
-from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from gaia.memory import rows
 from gaia.memory.memory import COLUMNS, Memory, Page, memory_of
 from gaia.memory.owner import owner
-from gaia.store import usage
-from gaia.store.memory_tables import MemoryKind, MemoryRow, MemoryStatus
+from gaia.store import indexes, usage
+from gaia.store.indexes import IndexBacklog
+from gaia.store.memory_tables import MemoryEntityRow, MemoryKind, MemoryRow, MemoryStatus
 
 MOST_EPISODES = 200
 MOST_REMINDERS = 200
@@ -41,40 +41,50 @@ class Day:
     calls: int
 
 
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """How many memories there are, by status; of those that count, by kind and source.
+
+    `oldest` and `newest` are when the first and the last of these was said, `entities` how
+    many people and things they are about. `unindexed` is what the index has still to take in.
+    """
+
+    statuses: Mapping[str, int]
+    kinds: Mapping[str, int]
+    sources: Mapping[str, int]
+    hidden: int
+    characters: int
+    oldest: datetime | None
+    newest: datetime | None
+    entities: int
+    unindexed: IndexBacklog
+
+    @property
+    def active(self) -> int:
+        """How many memories count."""
+        return self.statuses.get(MemoryStatus.ACTIVE, 0)
+
+
 def page(session: Session, user_id: str, choice: Choice, *, number: int, size: int) -> Page:
     """A page of the memories that are chosen, pinned ones first, then the newest; the last
-    page for too high a number.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
-    chosen = _chosen(user_id, choice)
-    total = session.scalar(select(func.count()).select_from(chosen.order_by(None).subquery())) or 0
-    pages = max(1, -(-total // size))
-    number = min(max(1, number), pages)
-    stored = session.execute(chosen.offset((number - 1) * size).limit(size))
-    return Page([memory_of(row) for row in stored], number, pages, total)
+    page for too high a number."""
+    return rows.page(session, _chosen(user_id, choice), number=number, size=size)
 
 
 def saying(
     session: Session, user_id: str, choice: Choice, words: str, *, limit: int
 ) -> Sequence[Memory]:
     """Those of the memories that are chosen in which all the words stand, in the same order: a
-    search finds what is in use alone.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    search finds what is in use alone."""
     wanted = words.casefold().split()
-    stored = map(memory_of, session.execute(_chosen(user_id, choice)))
+    chosen = _chosen(user_id, choice).with_only_columns(*COLUMNS)
+    stored = map(memory_of, session.execute(chosen))
     found = (each for each in stored if all(word in each.text.casefold() for word in wanted))
     return list(islice(found, limit))
 
 
-def _chosen(user_id: str, choice: Choice) -> Select[Any]:
-    chosen = select(*COLUMNS).where(
-        MemoryRow.user_id == owner(user_id), MemoryRow.status == choice.status
-    )
+def _chosen(user_id: str, choice: Choice) -> Select[MemoryRow]:
+    chosen = rows.of(user_id).where(MemoryRow.status == choice.status)
     if choice.kind is not None:
         chosen = chosen.where(MemoryRow.kind == choice.kind)
     if choice.context is not None:
@@ -124,6 +134,45 @@ def days(session: Session, user_id: str, since: datetime, zone: tzinfo) -> Seque
         if used.usage.purpose == usage.TURN:
             calls[used.day] += used.usage.calls
     return [Day(day, kept.get(day, 0), calls[day]) for day in sorted({*kept, *calls})]
+
+
+def statistics(session: Session, user_id: str) -> Statistics:
+    """The figures of one user."""
+    theirs = MemoryRow.user_id == owner(user_id)
+    counts = (theirs, MemoryRow.status == MemoryStatus.ACTIVE)
+
+    def by(
+        column: InstrumentedAttribute[str], *conditions: ColumnElement[bool]
+    ) -> Mapping[str, int]:
+        found = session.execute(
+            select(column, func.count()).where(*conditions).group_by(column).order_by(column)
+        )
+        return dict(found.all())
+
+    hidden, characters, oldest, newest = session.execute(
+        select(
+            func.count().filter(MemoryRow.sensitive),
+            func.coalesce(func.sum(func.length(MemoryRow.text)), 0),
+            func.min(MemoryRow.valid_from),
+            func.max(MemoryRow.valid_from),
+        ).where(*counts)
+    ).one()
+    entities = session.scalar(
+        select(func.count(MemoryEntityRow.entity.distinct()))
+        .join(MemoryRow, MemoryRow.memory_id == MemoryEntityRow.memory_id)
+        .where(MemoryEntityRow.user_id == user_id, *counts)
+    )
+    return Statistics(
+        statuses=by(MemoryRow.status, theirs),
+        kinds=by(MemoryRow.kind, *counts),
+        sources=by(MemoryRow.source, *counts),
+        hidden=hidden,
+        characters=characters,
+        oldest=oldest,
+        newest=newest,
+        entities=entities or 0,
+        unindexed=indexes.ops_backlog(session, user_id),
+    )
 
 
 def _kept_by_day(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -10,7 +9,6 @@ from sqlalchemy.orm import Session
 from gaia.memory import ledger
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.people import entities
-from gaia.memory.text import content_terms
 from gaia.store.memory_tables import MemoryKind, MemorySource
 
 
@@ -21,10 +19,7 @@ def edit(
     and is about what it still names. A shared note stays one, and may tell a password.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
-        UnknownMemoryError: The user has no active memory of that number.
-        CredentialError: It looks like a key, a password or a card number.
-        UnfitMemoryError: It is empty, or longer than a memory can be.
+        As `ledger.supersede`.
     """
     old = ledger.get(session, user_id, memory_id)
     about = entities.of_memory(session, user_id, memory_id)
@@ -36,7 +31,7 @@ def edit(
         context=old.context,
         is_shared=old.is_shared,
         may_tell_credentials=old.is_shared,
-        entities=tuple(still_named(about, text)),
+        entities=tuple(entities.still_named(about, text)),
         expires_at=old.expires_at,
         due_at=old.due_at,
         recurrence=old.recurrence,
@@ -44,9 +39,3 @@ def edit(
         said_again_at=now,
     )
     return ledger.supersede(session, user_id, memory_id, newer, now).memory
-
-
-def still_named(names: Iterable[str], text: str) -> Iterable[str]:
-    """Those of the entities that a text names."""
-    named = content_terms(text)
-    return [each for each in names if not named.isdisjoint(content_terms(each.rpartition(":")[2]))]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import regex
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from gaia.memory import credentials
@@ -35,12 +35,7 @@ MOST_RECENT = 3
 
 def last_episode(session: Session, user_id: str, now: datetime, context: str) -> Memory | None:
     """The user's last conversation in a context, if it may be told of."""
-    row = session.scalar(
-        select(MemoryRow)
-        .where(*offered(user_id, now, MemoryKind.EPISODE, context=context))
-        .order_by(MemoryRow.valid_from.desc(), MemoryRow.memory_id.desc())
-        .limit(1)
-    )
+    row = session.scalar(_told(user_id, now, context).limit(1))
     return None if row is None or credentials.find(row.text) else memory_of(row)
 
 
@@ -58,22 +53,20 @@ def recent_episodes(
     session: Session, user_id: str, now: datetime, context: str = GLOBAL
 ) -> Sequence[Memory]:
     """The conversations of the last days, the newest first, but for the very last, which stands
-    in the prefix; of each the abstract.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
-    found = session.scalars(
-        select(MemoryRow)
-        .where(
-            *offered(owner(user_id), now, MemoryKind.EPISODE, context=context),
-            MemoryRow.valid_from > now - RECENT,
-        )
-        .order_by(MemoryRow.valid_from.desc(), MemoryRow.memory_id.desc())
-        .limit(MOST_RECENT + 1)
-    )
+    in the prefix; of each the abstract."""
+    recent = _told(owner(user_id), now, context).where(MemoryRow.valid_from > now - RECENT)
+    found = session.scalars(recent.limit(MOST_RECENT + 1))
     told = [memory_of(row) for row in found if credentials.find(row.text) is None]
     return [replace(each, text=abstract(each.text)) for each in told[1:]]
+
+
+def _told(user_id: str, now: datetime, context: str) -> Select[MemoryRow]:
+    """The episodes that may be told unasked in a context, the newest first."""
+    return (
+        select(MemoryRow)
+        .where(*offered(user_id, now, MemoryKind.EPISODE, context=context))
+        .order_by(MemoryRow.valid_from.desc(), MemoryRow.memory_id.desc())
+    )
 
 
 def abstract(episode: str) -> str:

@@ -42,8 +42,6 @@ SENTENCE = "Every remaining copy is erased within a minute."
 MOST_WORDS = 200
 """Terms that are looked for, at most, far below SQLite's parameters in a statement."""
 
-ROWS_AT_A_TIME = 200
-
 BEFORE = " (before: "
 """What older gaias wrote between a sentence and the words of what it superseded."""
 
@@ -73,11 +71,7 @@ def ask(
 
     Some `memory_ids`, or `words` alone, or `everything`. It holds for an hour, and replaces
     what the user was asked before. `words` are as in `forget`, `turn_id` is the turn of a
-    tool that asks.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    tool that asks."""
     if bool(memory_ids or words) is everything:
         raise ValueError("either some memories or words are to be forgotten, or everything")
     return forgets.ask(
@@ -98,15 +92,12 @@ def confirm(
     *,
     inbox_id: int,
     now: datetime,
-    by: str | None = None,
 ) -> Forgotten:
     """Forget what the user was asked: `forget_id`, or without one the last question.
 
-    `inbox_id` is the message that says so: what was received after it stays. `by` is
-    who did it, for the audit, if it was not the user.
+    `inbox_id` is the message that says so: what was received after it stays.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownForgetError: There is no such question, or not any more.
     """
     request = forgets.asked(session, owner(user_id), forget_id, since=now - ASKED_FOR)
@@ -117,17 +108,10 @@ def confirm(
             "question holds for an hour"
         )
     if request.everything:
-        return forget_everything(session, user_id, inbox_id=inbox_id, now=now, by=by)
+        return forget_everything(session, user_id, inbox_id=inbox_id, now=now)
     forgets.withdraw(session, user_id)
-    return forget(
-        session,
-        user_id,
-        request.memory_ids,
-        words="".join(request.phrases),
-        inbox_id=inbox_id,
-        now=now,
-        by=by,
-    )
+    words = "".join(request.phrases)
+    return forget(session, user_id, request.memory_ids, words=words, inbox_id=inbox_id, now=now)
 
 
 def forget(
@@ -145,12 +129,8 @@ def forget(
     Numbers that are not theirs are ignored: a count of 0 says that nothing was.
     `words` are what the user named them by, if all of the words stand in each: whatever
     else was said with them goes, too.
-    `inbox_id` and `by` are as in `confirm`; without a message it is everything that
-    a turn has begun with.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    `inbox_id` is as in `confirm`; without a message it is everything that a turn has begun
+    with. `by` is who did it, for the audit, if it was not the user."""
     _cut_words_of_others(session, owner(user_id), now)
     gone = ledger.remove(session, user_id, memory_ids, now)
     count = len(set(memory_ids) & {each.memory_id for each in gone})
@@ -172,11 +152,7 @@ def forget_everything(
     """Forget all memories of the user, and all that was said until now, without asking.
 
     Each conversation begins again; messages that wait are for its new session. The
-    arguments are as in `forget`.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    arguments are as in `forget`."""
     gone = ledger.remove(session, owner(user_id), ledger.numbers(session, user_id), now)
     count = sum(each.status is MemoryStatus.ACTIVE for each in gone)
     for conversation in conversations.of_user(session, user_id):
@@ -314,23 +290,9 @@ def _apart_from_full_text(
     session: Session, user_id: str, sought: Collection[str]
 ) -> dict[int, int | None]:
     """The memories without full text that hold the terms, and what took their place."""
-    found: dict[int, int | None] = {}
-    last = 0
-    while True:
-        some = session.execute(
-            select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.superseded_by)
-            .where(
-                MemoryRow.user_id == user_id,
-                MemoryRow.status != MemoryStatus.ACTIVE,
-                MemoryRow.memory_id > last,
-            )
-            .order_by(MemoryRow.memory_id)
-            .limit(ROWS_AT_A_TIME)
+    apart = session.execute(
+        select(MemoryRow.memory_id, MemoryRow.text, MemoryRow.superseded_by).where(
+            MemoryRow.user_id == user_id, MemoryRow.status != MemoryStatus.ACTIVE
         )
-        page = some.all()
-        for number, text, heir in page:
-            if terms(text).keys() >= set(sought):
-                found[number] = heir
-        if len(page) < ROWS_AT_A_TIME:
-            return found
-        last = page[-1].memory_id
+    )
+    return {number: heir for number, text, heir in apart if terms(text).keys() >= set(sought)}

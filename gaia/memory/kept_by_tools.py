@@ -17,6 +17,13 @@ from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
 from gaia.store.memory_tables import MemoryRow, MemorySource, MemoryStatus
 
+BY_TOOL_ALONE = (
+    MemoryRow.status == MemoryStatus.ACTIVE,
+    MemoryRow.source == MemorySource.TOOL,
+    MemoryRow.support == 1,
+)
+"""The conditions under which a memory can be taken back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -32,9 +39,7 @@ def last(session: Session, user_id: str, since: datetime) -> Kept | None:
         select(MemoryRow.turn_id, MemoryRow.created_at)
         .where(
             MemoryRow.user_id == owner(user_id),
-            MemoryRow.status == MemoryStatus.ACTIVE,
-            MemoryRow.source == MemorySource.TOOL,
-            MemoryRow.support == 1,
+            *BY_TOOL_ALONE,
             MemoryRow.turn_id.is_not(None),
             MemoryRow.created_at >= since,
         )
@@ -49,14 +54,7 @@ def take_back(
 ) -> tuple[Sequence[Memory], Sequence[Memory]]:
     """Archive what tools kept in a turn, and activate again what it had replaced; returns
     both."""
-    kept = session.scalars(
-        rows.of(user_id).where(
-            MemoryRow.turn_id == turn_id,
-            MemoryRow.status == MemoryStatus.ACTIVE,
-            MemoryRow.source == MemorySource.TOOL,
-            MemoryRow.support == 1,
-        )
-    )
+    kept = session.scalars(rows.of(user_id).where(MemoryRow.turn_id == turn_id, *BY_TOOL_ALONE))
     taken_back = [memory_of(row) for row in kept]
     restored: list[Memory] = []
     for memory in taken_back:

@@ -11,20 +11,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
 from gaia.memory import credentials, forgotten, rows, text
-from gaia.memory.memory import COLUMNS, Added, Memory, Page, Statement, memory_of
+from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.store import indexes, profiles, relations
-from gaia.store.memory_tables import (
-    IndexOperation,
-    MemoryKind,
-    MemoryRow,
-    MemoryStatus,
-)
+from gaia.store.memory_tables import IndexOperation, MemoryKind, MemoryRow, MemoryStatus
 
 LONGEST_MEMORY = 2000
 """Characters of one memory, at most."""
@@ -42,7 +37,6 @@ def add(session: Session, user_id: str, said: Statement, now: datetime) -> Added
     long as the last time.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         CredentialError: It looks like a key, a password or a card number.
         UnfitMemoryError: It is empty, or longer than `LONGEST_MEMORY`.
         ForgottenError: The user had it forgotten, and has not said it again since.
@@ -69,11 +63,8 @@ def supersede(
     same in another way changes how the older one is written.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
-        CredentialError: It looks like a key, a password or a card number.
-        UnfitMemoryError: It is empty, or longer than `LONGEST_MEMORY`.
-        ForgottenError: The user had it forgotten, and has not said it again since.
+        As `add`.
     """
     row = _active_row(session, user_id, memory_id)
     said = replace(
@@ -103,7 +94,6 @@ def give_way(
     long as both are there.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
     """
     row = _active_row(session, user_id, memory_id)
@@ -118,7 +108,6 @@ def retract(session: Session, user_id: str, memory_id: int, now: datetime) -> Me
     """End a memory that holds no longer, and that nothing takes the place of.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
     """
     row = _active_row(session, user_id, memory_id)
@@ -133,7 +122,6 @@ def set_sensitive(
     """Say whether a memory is offered to the model without being searched for.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
     """
     row = _active_row(session, user_id, memory_id)
@@ -148,7 +136,6 @@ def set_pinned(
     """Say whether a memory is told before others, and never runs out.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no active memory of that number.
     """
     row = _active_row(session, user_id, memory_id)
@@ -162,7 +149,6 @@ def get(session: Session, user_id: str, memory_id: int) -> Memory:
     """A memory of the user, whatever its status.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no memory of that number.
     """
     found = find(session, user_id, memory_id)
@@ -172,11 +158,7 @@ def get(session: Session, user_id: str, memory_id: int) -> Memory:
 
 
 def find(session: Session, user_id: str, memory_id: int) -> Memory | None:
-    """A memory of the user, whatever its status, if they have one of that number.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """A memory of the user, whatever its status, if they have one of that number."""
     row = session.scalar(rows.one_of(user_id, memory_id))
     return None if row is None else memory_of(row)
 
@@ -204,33 +186,21 @@ def page(
 ) -> Page:
     """A page of the user's memories of one status, of some contexts if they are named, the
     newest first; the last for too high a number."""
-    total = count(session, user_id, status, contexts)
-    pages = max(1, -(-total // size))
-    number = min(max(1, number), pages)
-    query = rows.of(user_id).where(MemoryRow.status == status)
-    if contexts is not None:
-        query = query.where(MemoryRow.context.in_(contexts))
-    stored = session.execute(
-        query.with_only_columns(*COLUMNS)
-        .order_by(MemoryRow.memory_id.desc())
-        .offset((number - 1) * size)
-        .limit(size)
-    )
-    return Page([memory_of(row) for row in stored], number, pages, total)
+    found = _of_status(user_id, status, contexts).order_by(MemoryRow.memory_id.desc())
+    return rows.page(session, found, number=number, size=size)
 
 
 def every(
     session: Session,
     user_id: str,
     *,
-    after: int = 0,
-    limit: int,
+    limit: int | None = None,
     active: bool = True,
     kind: MemoryKind | None = None,
 ) -> Sequence[Memory]:
-    """The user's memories with higher numbers than `after`, in order; all statuses unless
-    `active`, and all kinds unless one is named."""
-    query = rows.of(user_id).where(MemoryRow.memory_id > after)
+    """The user's memories in the order of their numbers, of a `limit` the first; all statuses
+    unless `active`, and all kinds unless one is named."""
+    query = rows.of(user_id)
     if kind is not None:
         query = query.where(MemoryRow.kind == kind)
     if active:
@@ -246,12 +216,7 @@ def count(
     contexts: Collection[str] | None = None,
 ) -> int:
     """How many memories of one status the user has, in some contexts if they are named."""
-    query = select(func.count()).where(
-        MemoryRow.user_id == owner(user_id), MemoryRow.status == status
-    )
-    if contexts is not None:
-        query = query.where(MemoryRow.context.in_(contexts))
-    return session.scalar(query) or 0
+    return rows.count(session, _of_status(user_id, status, contexts))
 
 
 def count_by_context(session: Session, user_id: str) -> Mapping[str, int]:
@@ -329,6 +294,13 @@ def checked(words: str, *, may_tell: bool = False) -> str:
     if not may_tell:
         credentials.check(stored)
     return stored
+
+
+def _of_status(
+    user_id: str, status: MemoryStatus, contexts: Collection[str] | None
+) -> Select[MemoryRow]:
+    found = rows.of(user_id).where(MemoryRow.status == status)
+    return found if contexts is None else found.where(MemoryRow.context.in_(contexts))
 
 
 def _active_row(session: Session, user_id: str, memory_id: int) -> MemoryRow:

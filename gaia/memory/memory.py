@@ -141,48 +141,18 @@ _BEFORE = (
     .scalar_subquery()
     .label("before")
 )
-COLUMNS = (
-    *(_HEIRS.c[field.name] for field in fields(Memory) if field.name in _HEIRS.c),
-    _BEFORE,
-)
+_OF_ROW = tuple(field.name for field in fields(Memory) if field.name != _BEFORE.name)
+COLUMNS = (*(_HEIRS.c[name] for name in _OF_ROW), _BEFORE)
 """What a memory is read from where it is told to a model."""
 
 
 def memory_of(row: MemoryRow | Row[Any]) -> Memory:
     """The memory that a row holds, or its `COLUMNS`."""
-    return Memory(
-        memory_id=row.memory_id,
-        user_id=row.user_id,
-        kind=MemoryKind(row.kind),
-        text=row.text,
-        quote=row.quote,
-        label=row.label,
-        verdict=row.verdict,
-        subject=row.subject,
-        predicate=row.predicate,
-        object=row.object,
-        context=row.context,
-        sensitive=row.sensitive,
-        is_shared=row.is_shared,
-        pinned=row.pinned,
-        source=MemorySource(row.source),
-        status=MemoryStatus(row.status),
-        support=row.support,
-        valid_from=row.valid_from,
-        valid_to=row.valid_to,
-        superseded_by=row.superseded_by,
-        expires_at=row.expires_at,
-        due_at=row.due_at,
-        recurrence=row.recurrence,
-        zone=row.zone,
-        notified_at=row.notified_at,
-        done_at=row.done_at,
-        digest_id=row.digest_id,
-        session_id=row.session_id,
-        position=row.position,
-        turn_id=row.turn_id,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        replaces=row.replaces,
-        before=None if isinstance(row, MemoryRow) else row.before,
-    )
+    held = {name: getattr(row, name) for name in _OF_ROW}
+    held |= {
+        "kind": MemoryKind(row.kind),
+        "source": MemorySource(row.source),
+        "status": MemoryStatus(row.status),
+        "before": None if isinstance(row, MemoryRow) else row.before,
+    }
+    return Memory(**held)

@@ -8,16 +8,17 @@ as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnknownMemoryError
 from gaia.memory import forgotten, ledger, rows
-from gaia.memory.memory import Added, Memory, Page, Statement, memory_of
+from gaia.memory.memory import Added, Memory, Statement, memory_of
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 
 ROWS_AT_A_TIME = 200
@@ -36,10 +37,7 @@ def add(
     pending before.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
-        CredentialError: It looks like a key, a password or a card number.
-        UnfitMemoryError: It is empty, or longer than a memory can be.
-        ForgottenError: The user had it forgotten, and has not said it again since.
+        As `ledger.add`.
     """
     said = replace(said, text=ledger.checked(said.text, may_tell=said.may_tell_credentials))
     known = rows.same(session, user_id, said)
@@ -95,24 +93,8 @@ def of_turn(session: Session, user_id: str, turn_id: str) -> Sequence[Memory]:
     return [memory_of(row) for row in found]
 
 
-def page(
-    session: Session,
-    user_id: str,
-    *,
-    number: int = 1,
-    size: int = 20,
-    contexts: Collection[str] | None = None,
-) -> Page:
-    """A page of the user's pending memories, of some contexts if they are named, the newest
-    first."""
-    return ledger.page(
-        session,
-        user_id,
-        number=number,
-        size=size,
-        status=MemoryStatus.PENDING,
-        contexts=contexts,
-    )
+page = partial(ledger.page, status=MemoryStatus.PENDING)
+"""A page of the user's pending memories, the newest first."""
 
 
 def confirm(session: Session, user_id: str, memory_id: int, now: datetime) -> Memory:
@@ -120,7 +102,6 @@ def confirm(session: Session, user_id: str, memory_id: int, now: datetime) -> Me
     gives way, unless that is a rule.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no pending memory of that number.
     """
     row = _pending_row(session, user_id, memory_id)
@@ -145,7 +126,6 @@ def discard(session: Session, user_id: str, memory_id: int) -> Memory:
     """Delete a pending memory; returns what it was.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no pending memory of that number.
     """
     row = _pending_row(session, user_id, memory_id)

@@ -6,7 +6,7 @@ The ledger is the truth; whatever stands behind these protocols can be rebuilt f
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -48,30 +48,6 @@ class Embedder(Protocol):
         ...
 
 
-class VectorStore(Protocol):
-    """Holds the vectors of all users, with no text. Its methods block.
-
-    Each raises `MissingOwnerError` for an empty user id, and `IndexUnavailableError`
-    when the store does not work.
-    """
-
-    def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
-        """Store the vectors of the user's memories, by memory id. Idempotent."""
-        ...
-
-    def remove(self, user_id: str, memory_ids: Sequence[int]) -> None:
-        """Remove the vectors of these memories, where there are any. Idempotent."""
-        ...
-
-    def drop_user(self, user_id: str) -> None:
-        """Remove every vector of the user. Idempotent."""
-        ...
-
-    def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
-        """The user's memories nearest to `vector`, the nearest first."""
-        ...
-
-
 class Nearest(Protocol):
     """Finds memories by meaning: an embedder and a vector store at work."""
 
@@ -79,7 +55,6 @@ class Nearest(Protocol):
         """The user's memories nearest in meaning to `text`, the nearest first.
 
         Raises:
-            MissingOwnerError: `user_id` is empty.
             IndexUnavailableError: It does not work at the moment; full text still does.
         """
         ...

@@ -10,16 +10,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from dataclasses import fields
 from datetime import datetime
 
-from sqlalchemy import Select, delete, insert, select
+from sqlalchemy import Select, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from gaia.memory import text
-from gaia.memory.memory import Statement
+from gaia.memory.memory import COLUMNS, Page, Statement, memory_of
 from gaia.memory.owner import owner
 from gaia.memory.people import graph
 from gaia.store import full_text, indexes, profiles, relations
+from gaia.store.base import table_of
 from gaia.store.memory_tables import (
     IndexOperation,
     MemoryEntityRow,
@@ -35,6 +37,14 @@ INTERVAL = re.compile(r"FREQ=(?:HOUR|MINUTE)LY")
 TIME_OF_DAY = re.compile(r"T(\d{4})")
 """Hour and minute of the first time of a rule."""
 
+OF_STATEMENT = tuple(
+    field.name for field in fields(Statement) if field.name in table_of(MemoryRow).c
+)
+"""What a row holds as it was stated."""
+
+UNCHECKED = ("quote", "label", "subject", "predicate", "object")
+"""Words of a statement beside its text, which may have what no database stores."""
+
 HIGHEST_ID = 2**63 - 1
 """The largest number that a database takes."""
 
@@ -48,6 +58,20 @@ def one_of(user_id: str, memory_id: int, *statuses: MemoryStatus) -> Select[Memo
     """The user's row of that number, if it has one of the statuses; of any without them."""
     query = of(user_id).where(MemoryRow.memory_id == min(memory_id, HIGHEST_ID))
     return query.where(MemoryRow.status.in_(statuses)) if statuses else query
+
+
+def count(session: Session, chosen: Select[MemoryRow]) -> int:
+    """How many rows are chosen."""
+    return session.scalar(chosen.with_only_columns(func.count()).order_by(None)) or 0
+
+
+def page(session: Session, chosen: Select[MemoryRow], *, number: int, size: int) -> Page:
+    """A page of the rows that are chosen, in their order; the last for too high a number."""
+    total = count(session, chosen)
+    pages = max(1, -(-total // size))
+    number = min(max(1, number), pages)
+    some = chosen.with_only_columns(*COLUMNS).offset((number - 1) * size).limit(size)
+    return Page([memory_of(row) for row in session.execute(some)], number, pages, total)
 
 
 def text_hash(words: str) -> str:
@@ -90,34 +114,14 @@ def same(session: Session, user_id: str, said: Statement) -> MemoryRow | None:
 
 def insert_pending(session: Session, user_id: str, said: Statement, now: datetime) -> MemoryRow:
     """Insert a pending row. The text of `said` is as it is to be stored."""
+    held = {name: getattr(said, name) for name in OF_STATEMENT}
+    held |= {name: _storable(held[name]) for name in UNCHECKED}
     row = MemoryRow(
+        **held,
         user_id=user_id,
-        kind=said.kind,
-        text=said.text,
-        quote=_storable(said.quote),
-        label=_storable(said.label),
-        verdict=said.verdict,
-        subject=_storable(said.subject),
-        predicate=_storable(said.predicate),
-        object=_storable(said.object),
-        context=said.context,
-        sensitive=said.sensitive,
-        is_shared=said.is_shared,
-        pinned=said.pinned,
-        source=said.source,
         status=MemoryStatus.PENDING,
         support=1,
         valid_from=said.said_at or now,
-        valid_to=said.valid_to,
-        expires_at=said.expires_at,
-        due_at=said.due_at,
-        recurrence=said.recurrence,
-        zone=said.zone,
-        notified_at=said.notified_at,
-        digest_id=said.digest_id,
-        session_id=said.session_id,
-        position=said.position,
-        turn_id=said.turn_id,
         hash=hash_of(said),
         length=sum(text.terms(searched(said.text, said.label)).values()),
         created_at=now,

@@ -25,11 +25,7 @@ MOST_NOTES = 200
 def notes(
     session: Session, user_id: str, now: datetime, *, limit: int = MOST_NOTES
 ) -> Sequence[Memory]:
-    """The notes that the user may read: pinned ones first, then the newest.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """The notes that the user may read: pinned ones first, then the newest."""
     reader, writer = aliased(UserRow), aliased(UserRow)
     found = session.scalars(
         select(MemoryRow)
@@ -52,11 +48,7 @@ def notes(
 
 
 def matching(session: Session, user_id: str, words: str, now: datetime) -> Sequence[Memory]:
-    """The notes that have a word in common with some words, those with most first.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """The notes that have a word in common with some words, those with most first."""
     asked = query_terms(words)
     scored = [
         (len(asked & content_terms(each.text)), each) for each in notes(session, user_id, now)
@@ -71,7 +63,6 @@ def share(
     """Keep a note of an owner's, said in that turn, for all members.
 
     Raises:
-        MissingOwnerError: `owner_id` is empty.
         CredentialError: It looks like a key, a password or a card number.
         UnfitMemoryError: It is empty, or longer than a memory can be.
     """
@@ -94,7 +85,6 @@ def propose(
     """Keep a note aside until that owner accepts it; it may tell a password, since they decide.
 
     Raises:
-        MissingOwnerError: `owner_id` is empty.
         UnfitMemoryError: It is empty, or longer than a memory can be.
     """
     return pending.add(session, owner_id, _note(text, source, turn_id, may_tell=True), now).memory
@@ -104,7 +94,6 @@ def accept(session: Session, owner_id: str, memory_id: int, now: datetime) -> Me
     """Share a note that was proposed.
 
     Raises:
-        MissingOwnerError: `owner_id` is empty.
         UnknownMemoryError: Nothing of that number was proposed to this owner.
     """
     _proposed(session, owner_id, memory_id)
@@ -115,7 +104,6 @@ def refuse(session: Session, owner_id: str, memory_id: int) -> None:
     """Delete a note that was proposed.
 
     Raises:
-        MissingOwnerError: `owner_id` is empty.
         UnknownMemoryError: Nothing of that number was proposed to this owner.
     """
     _proposed(session, owner_id, memory_id)

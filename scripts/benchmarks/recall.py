@@ -37,9 +37,11 @@ from sqlalchemy.orm import Session
 
 from gaia.clock import SystemClock
 from gaia.memory import ledger
+from gaia.memory.confidence import DECAY
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import parts_opener
 from gaia.memory.memory import Statement
+from gaia.memory.search.candidates import Filter, gather
 from gaia.memory.search.rerank import Reranker
 from gaia.memory.search.search import RankingOptions, Search
 from gaia.paths import Home
@@ -202,9 +204,12 @@ async def weigh(conversations: Sequence[Conversation], home: Home) -> None:
             user_id, turn_of = await remember(database, index, talk)
             search = Search(database, index, SystemClock())
             for question in talk.questions:
-                candidates = await search.candidates(user_id, question.text)
+                sought = await database.read(search.understand, user_id, question.text)
+                meaning = await search.meaning(user_id, sought)
+                now = SystemClock().now()
+                found = await database.read(gather, user_id, sought, meaning, Filter(), DECAY, now)
                 evidence = {key for key, turn in turn_of.items() if turn in question.evidence}
-                asked.append(Asked(talk.name, candidates, evidence))
+                asked.append(Asked(talk.name, found.all, evidence))
     choose(asked)
 
 

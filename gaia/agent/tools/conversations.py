@@ -19,8 +19,8 @@ from gaia.errors import GaiaError, StoreError
 from gaia.memory import archive, credentials
 from gaia.memory.archive import Hit
 from gaia.memory.contexts import visible
+from gaia.memory.dates import between
 from gaia.memory.owner import owner
-from gaia.memory.periods import between
 from gaia.ports import Clock
 from gaia.store.archive import MESSAGE_BREAK
 from gaia.store.engine import Database

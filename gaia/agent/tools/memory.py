@@ -253,16 +253,13 @@ def _statement(change: _Change, fact: object, about: object) -> Statement:
 def _newer(change: _Change, old: Memory, fact: object) -> Statement:
     """The statement in the place of `old`: of the same kind, and about what it still names."""
     newer = _statement(change, fact, "")
-    named = content_terms(newer.text)
     about = entities.of_memory(change.session, change.user_id, old.memory_id)
     return replace(
         newer,
         kind=old.kind,
         context=old.context,
         subject=old.subject,
-        entities=tuple(
-            each for each in about if not named.isdisjoint(content_terms(each.rpartition(":")[2]))
-        ),
+        entities=tuple(entities.still_named(about, newer.text)),
     )
 
 

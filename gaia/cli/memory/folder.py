@@ -18,7 +18,7 @@ from gaia.text import counted, counted_memories
 
 if TYPE_CHECKING:
     from gaia.memory.transfer.folder import Line
-    from gaia.memory.transfer.merge import Edits
+    from gaia.memory.transfer.sync import Edits
     from gaia.store.engine import Database
     from gaia.store.people.identities import User
 

@@ -264,13 +264,6 @@ class IndexBuilder:
         await self._database.write(indexes.ops_done, [op.op_id for op in ops])
 
 
-def _due_passages(session: Session, ops: Sequence[IndexOp]) -> Sequence[Passage]:
-    found: list[Passage] = []
-    for user_id, memory_ids in _by_user(ops).items():
-        found += indexes.passages_of(session, user_id, memory_ids)
-    return found
-
-
 def _by_user(ops: Sequence[IndexOp]) -> Mapping[str, Sequence[int]]:
     by_user: dict[str, list[int]] = {}
     for op in ops:
@@ -285,7 +278,9 @@ def _drop_all(session: Session) -> None:
 
 def _due_puts(session: Session) -> tuple[Sequence[IndexOp], Sequence[Passage]]:
     due = indexes.waiting_ops(session, limit=BATCH, of=(IndexOperation.PUT,))
-    passages = _due_passages(session, due)
+    passages: list[Passage] = []
+    for user_id, memory_ids in _by_user(due).items():
+        passages += indexes.passages_of(session, user_id, memory_ids)
     return due, passages
 
 
@@ -297,8 +292,7 @@ def _expected(session: Session) -> int | None:
 
 def _next_passages(session: Session, index: OpenIndex) -> tuple[Sequence[Passage], int]:
     passages = indexes.passages(session, after=index.state.built_to, limit=BATCH)
-    total = indexes.count_passages(session)
-    return passages, total
+    return passages, indexes.count_passages(session)
 
 
 def _mark_built(session: Session, index: OpenIndex, built_to: int) -> int:

@@ -10,21 +10,25 @@ from __future__ import annotations
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
 
 from gaia.errors import IndexDamagedError, IndexUnavailableError
 from gaia.memory.index.chroma_engine import ChromaCollection, Engine, Payload
 from gaia.memory.index.environment import ask_for_blank_memory
 from gaia.memory.index.mark import DATABASE, FOLDER, Mark
-from gaia.memory.index.parts import CHROMA, IndexStore, Placement
-from gaia.memory.index.vectors import USER, cosine_at, memory_id, vector_id
+from gaia.memory.index.parts import (
+    CHROMA,
+    USER,
+    IndexStore,
+    Placement,
+    cosine_at,
+    memory_id,
+    vector_id,
+)
 from gaia.memory.owner import owner
 from gaia.memory.protocols import Neighbour, Vector
-
-T = TypeVar("T")
 
 SHARDS = 32
 AT_ONCE = 500
@@ -60,11 +64,12 @@ class ChromaStorage:
         return SHARDS
 
     def open(self, index_id: int, placement: Placement, dimensions: int) -> IndexStore:
-        translated(self._connected)
+        with translated():
+            self._connected()
         return ChromaStore(index_id, placement, self)
 
     def keep_only(self, index_ids: Collection[int], *, gone: Collection[int]) -> None:
-        def remove() -> None:
+        with translated():
             engine = self._connected()
             for name in engine.names():
                 told = NAME.fullmatch(name)
@@ -72,21 +77,20 @@ class ChromaStorage:
                     engine.drop(name)
             self._sweep()
 
-        translated(remove)
-
     def check(self) -> None:
         if self._engine is not None and self._opened != _identity(self._folder / DATABASE):
             raise IndexDamagedError(f"{str(self._folder)!r} was removed or replaced")
 
     def start_over(self) -> None:
         self._disconnect()
-        translated(self._clear)
-        translated(self._connected)
+        with translated():
+            self._clear()
+            self._connected()
 
     def close(self) -> None:
         if self._disconnect():
-            with suppress(IndexUnavailableError):
-                translated(self._mark.end)
+            with suppress(IndexUnavailableError), translated():
+                self._mark.end()
 
     def collection(self, name: str) -> ChromaCollection:
         """A collection, which is created if missing."""
@@ -105,7 +109,8 @@ class ChromaStorage:
         if engine is None:
             return False
         try:
-            translated(engine.close)
+            with translated():
+                engine.close()
         except IndexUnavailableError:
             # Of a folder that is gone, closing tells nothing that is of use.
             return False
@@ -159,34 +164,25 @@ class ChromaStore:
         if shard is None:
             raise IndexUnavailableError(f"user {user_id!r} has no shard: a mistake in gaia")
 
-        def upsert() -> None:
+        if not vectors:
+            return
+        with translated():
             self._shard(shard).upsert(
                 [vector_id(each) for each in vectors],
                 [vector.tolist() for vector in vectors.values()],
                 [{USER: user_id} for _ in vectors],
             )
 
-        if vectors:
-            translated(upsert)
-
     def remove(self, user_id: str, memory_ids: Sequence[int]) -> None:
         shard = self._shard_of(user_id)
         if shard is None or not memory_ids:
             return
-
-        def delete() -> None:
+        with translated():
             collection = self._shard(shard)
             found = collection.get(ids=list(map(vector_id, memory_ids)), include=["metadatas"])
-            _delete(
-                collection,
-                [
-                    each
-                    for each, payload in zip(found.ids, found.metadatas or [], strict=True)
-                    if payload and payload[USER] == user_id
-                ],
-            )
-
-        translated(delete)
+            with_payloads = zip(found.ids, found.metadatas or [], strict=True)
+            theirs = [each for each, said in with_payloads if said and said[USER] == user_id]
+            _delete(collection, theirs)
 
     def drop_user(self, user_id: str) -> None:
         shard = self._shard_of(user_id)
@@ -194,21 +190,20 @@ class ChromaStore:
             return
         if self._placement.is_alone(user_id):
             self._open.pop(shard, None)
-            translated(lambda: self._storage.drop(self._name(shard)))
+            with translated():
+                self._storage.drop(self._name(shard))
             return
-
-        def delete() -> None:
+        with translated():
             collection = self._shard(shard)
             _delete(collection, collection.get(where={USER: user_id}, include=[]).ids)
-
-        translated(delete)
 
     def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
         shard = self._shard_of(user_id)
         if shard is None:
             return []
         where: Payload | None = None if self._placement.is_alone(user_id) else {USER: user_id}
-        found = translated(lambda: self._shard(shard).query(vector.tolist(), limit, where))
+        with translated():
+            found = self._shard(shard).query(vector.tolist(), limit, where)
         payloads, distances = found.metadatas or [[]], found.distances or [[]]
         return [
             Neighbour(memory_id(name), cosine_at(distance))
@@ -217,9 +212,8 @@ class ChromaStore:
         ]
 
     def count(self) -> int | None:
-        return translated(
-            lambda: sum(self._shard(shard).count() for shard in self._placement.shards())
-        )
+        with translated():
+            return sum(self._shard(shard).count() for shard in self._placement.shards())
 
     def _shard_of(self, user_id: str) -> int | None:
         return self._placement.shard(owner(user_id))
@@ -242,17 +236,17 @@ def _delete(collection: ChromaCollection, ids: Sequence[str]) -> None:
         collection.delete(list(ids[start : start + AT_ONCE]))
 
 
-def translated(call: Callable[[], T]) -> T:
-    """What `call` returns.
-
-    Chroma's own panics are no `Exception`; whatever it is, the vectors can be rebuilt.
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raise what Chroma raises within the block in gaia's words. Its own panics are no
+    `Exception`; whatever it is, the vectors can be rebuilt.
 
     Raises:
         IndexUnavailableError: The machine is out of something, or has it not.
         IndexDamagedError: Anything else.
     """
     try:
-        return call()
+        yield
     except (ImportError, MemoryError, OSError) as exc:
         raise IndexUnavailableError(f"the index cannot be read or written: {exc}") from exc
     except IndexUnavailableError:

@@ -1,19 +1,23 @@
 """What an index is made of, as the index sees it: an embedder, and a place for vectors, each
 asked with patience that ends; and what it was made with, read back from its fingerprint,
-without loading any of it."""
+without loading any of it.
+
+A vector carries its user's id and no text, so that nothing forgotten can linger in an index.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
+from uuid import UUID
 
 from gaia.clock import within
 from gaia.errors import IndexUnavailableError
 from gaia.memory.index.factories import AUTO
-from gaia.memory.protocols import Embedder, VectorStore
+from gaia.memory.protocols import Embedder, Neighbour, Vector
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.schema import ComponentSettings, MemorySettings
@@ -28,6 +32,9 @@ REMOTE_CHROMA = ("host", "tenant")
 CHROMA = "chroma"
 OF_AUTO = (CHROMA, "pgvector")
 """The stores that gaia chooses from where the settings say `auto`."""
+
+USER = "user_id"
+"""The one field of a vector's payload, by which mem0's stores filter."""
 
 SHAPE = re.compile(r"(?P<provider>[^/]+)/(?P<model>.*)/(?P<dimensions>\d+) in (?P<storage>.+)")
 
@@ -65,8 +72,28 @@ class Placement:
         self._shards = {key: shard for key, shard in self._shards.items() if key != user_id}
 
 
-class IndexStore(VectorStore, Protocol):
-    """The vectors of one index."""
+class IndexStore(Protocol):
+    """The vectors of one index, of all users, with no text. Its methods block.
+
+    Each raises `MissingOwnerError` for an empty user id, and `IndexUnavailableError`
+    when the store does not work.
+    """
+
+    def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
+        """Store the vectors of the user's memories, by memory id. Idempotent."""
+        ...
+
+    def remove(self, user_id: str, memory_ids: Sequence[int]) -> None:
+        """Remove the vectors of these memories, where there are any. Idempotent."""
+        ...
+
+    def drop_user(self, user_id: str) -> None:
+        """Remove every vector of the user. Idempotent."""
+        ...
+
+    def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
+        """The user's memories nearest to `vector`, the nearest first."""
+        ...
 
     def count(self) -> int | None:
         """How many there are, of all users; None when that cannot be told cheaply."""
@@ -195,3 +222,23 @@ def read_fingerprint(text: str) -> Fingerprint | None:
     return Fingerprint(
         found["provider"], found["model"], int(found["dimensions"]), found["storage"]
     )
+
+
+def vector_id(memory_id: int) -> str:
+    """The id of a memory's vector: a UUID, since several stores take nothing else."""
+    return str(UUID(int=memory_id))
+
+
+def memory_id(vector_id: str) -> int:
+    """The memory whose vector it is."""
+    return UUID(vector_id).int
+
+
+def cosine(score: float) -> float:
+    """The cosine of two unit vectors from mem0's score over Chroma, which is 1 / (1 + d)."""
+    return cosine_at(1.0 / score - 1.0) if score > 0.0 else -1.0
+
+
+def cosine_at(distance: float) -> float:
+    """The cosine of two unit vectors from Chroma's distance, its square: 2 - 2 cos."""
+    return max(-1.0, min(1.0, 1.0 - distance / 2.0))

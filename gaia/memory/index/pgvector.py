@@ -18,9 +18,8 @@ from pydantic import JsonValue
 from gaia.errors import IndexUnavailableError, StoreError
 from gaia.extras import POSTGRESQL
 from gaia.memory.index.factories import Factories, Options, Vectors
-from gaia.memory.index.parts import IndexStore, Placement
+from gaia.memory.index.parts import USER, IndexStore, Placement
 from gaia.memory.index.shared import SharedStorage, SharedStore, translated
-from gaia.memory.index.vectors import USER
 
 if TYPE_CHECKING:
     from psycopg.sql import Composed
@@ -136,11 +135,13 @@ class PgvectorStorage(SharedStorage):
         Raises:
             IndexUnavailableError: The database does not answer.
         """
-        return translated(PGVECTOR, self._missing)
+        with translated(PGVECTOR):
+            return self._missing()
 
     def close(self) -> None:
         super().close()
-        translated(PGVECTOR, self._connections.dispose)
+        with translated(PGVECTOR):
+            self._connections.dispose()
 
     def _missing(self) -> str:
         from sqlalchemy import text
@@ -165,7 +166,8 @@ class PgvectorStorage(SharedStorage):
             raise IndexUnavailableError(cause)
         pool = {"connection_pool": self._connections}
         collection = super()._made({**options, **pool}, dimensions)
-        translated(PGVECTOR, lambda: self._make_table(collection, str(options["collection_name"])))
+        with translated(PGVECTOR):
+            self._make_table(collection, str(options["collection_name"]))
         return collection
 
     def _make_table(self, collection: Vectors, table: str) -> None:
@@ -192,7 +194,8 @@ class PgvectorStore(SharedStore):
         from psycopg.sql import SQL, Identifier
 
         delete = SQL("DELETE FROM {} WHERE id = ANY(%s::uuid[])").format(Identifier(self._table))
-        self._do(lambda: self._connections.run(delete, list(vectors)))
+        with translated(PGVECTOR):
+            self._connections.run(delete, list(vectors))
 
 
 def _as_mem0_expects(connection: Any, record: object) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from gaia.errors import IndexUnavailableError, MissingOwnerError, StoreError
 from gaia.memory.index.factories import Factories, Hit, Options, Vectors
-from gaia.memory.index.parts import CHROMA, IndexStore, Placement
-from gaia.memory.index.vectors import USER, as_it_is, cosine, neighbour, vector_id
+from gaia.memory.index.parts import (
+    CHROMA,
+    USER,
+    IndexStore,
+    Placement,
+    cosine,
+    memory_id,
+    vector_id,
+)
 from gaia.memory.owner import owner
 from gaia.memory.protocols import Neighbour, Vector
-
-T = TypeVar("T")
 
 AT_ONCE = 1000
 """Vectors listed at a time when a user's are removed."""
@@ -50,7 +54,9 @@ class SharedStorage:
     def keep_only(self, index_ids: Collection[int], *, gone: Collection[int]) -> None:
         for index_id in gone:
             # It exists, so the size of its vectors is what it is.
-            translated(self._provider, self._collection(index_id, 1).delete_col)
+            collection = self._collection(index_id, 1)
+            with translated(self._provider):
+                collection.delete_col()
 
     def check(self) -> None:
         """What another process holds does not vanish without an error of its own."""
@@ -62,7 +68,8 @@ class SharedStorage:
         client, self._client = self._client, None
         close = getattr(client, "close", None)
         if callable(close):
-            translated(self._provider, close)
+            with translated(self._provider):
+                close()
 
     def _collection(self, index_id: int, dimensions: int) -> Vectors:
         options: dict[str, object] = {**self._options, "collection_name": self._name(index_id)}
@@ -77,12 +84,8 @@ class SharedStorage:
         return f"{self._options.get('collection_name', 'gaia')}_{index_id}"
 
     def _made(self, options: Mapping[str, object], dimensions: int) -> Vectors:
-        return translated(
-            self._provider,
-            lambda: self._factories.vectors(
-                self._provider, options, dimensions, folder=self._folder
-            ),
-        )
+        with translated(self._provider):
+            return self._factories.vectors(self._provider, options, dimensions, folder=self._folder)
 
 
 class SharedStore:
@@ -91,19 +94,18 @@ class SharedStore:
     def __init__(self, provider: str, collection: Vectors) -> None:
         self._provider = provider
         self._collection = collection
-        self._similarity = cosine if provider == CHROMA else as_it_is
 
     def put(self, user_id: str, vectors: Mapping[int, Vector]) -> None:
         payload = _theirs(user_id)
         # Several stores keep what has the id already, or refuse the new one.
         self._delete(map(vector_id, vectors))
-        if vectors:
-            self._do(
-                lambda: self._collection.insert(
-                    [vector.tolist() for vector in vectors.values()],
-                    [payload for _ in vectors],
-                    [vector_id(each) for each in vectors],
-                )
+        if not vectors:
+            return
+        with translated(self._provider):
+            self._collection.insert(
+                [vector.tolist() for vector in vectors.values()],
+                [payload for _ in vectors],
+                [vector_id(each) for each in vectors],
             )
 
     def remove(self, user_id: str, memory_ids: Sequence[int]) -> None:
@@ -116,33 +118,33 @@ class SharedStore:
 
     def nearest(self, user_id: str, vector: Vector, limit: int) -> Sequence[Neighbour]:
         filters = _theirs(user_id)
-        hits = self._do(
-            lambda: self._collection.search("", vector.tolist(), top_k=limit, filters=filters)
-        )
-        return [
-            neighbour(hit, self._similarity)
-            for hit in hits
-            if (hit.payload or {}).get(USER) == user_id
-        ]
+        with translated(self._provider):
+            hits = self._collection.search("", vector.tolist(), top_k=limit, filters=filters)
+        theirs = [hit for hit in hits if (hit.payload or {}).get(USER) == user_id]
+        return [Neighbour(memory_id(str(hit.id)), self._similarity(hit)) for hit in theirs]
 
     def count(self) -> int | None:
         return None
 
+    def _similarity(self, hit: Hit) -> float:
+        """The cosine, by which all stores but mem0's Chroma score."""
+        score = hit.score or 0.0
+        return cosine(score) if self._provider == CHROMA else score
+
     def _of(self, user_id: str) -> Sequence[Hit]:
         filters = _theirs(user_id)
-        listed = self._do(lambda: self._collection.list(filters=filters, top_k=AT_ONCE))
-        return _first(listed)
+        with translated(self._provider):
+            return _first(self._collection.list(filters=filters, top_k=AT_ONCE))
 
     def _owner_of(self, vector: str) -> object:
-        hit = self._do(lambda: self._collection.get(vector))
+        with translated(self._provider):
+            hit = self._collection.get(vector)
         return (hit.payload or {}).get(USER) if hit is not None else None
 
     def _delete(self, vectors: Iterable[str]) -> None:
         for each in vectors:
-            self._do(partial(self._collection.delete, each))
-
-    def _do(self, call: Callable[[], T]) -> T:
-        return translated(self._provider, call)
+            with translated(self._provider):
+                self._collection.delete(each)
 
 
 def _theirs(user_id: str) -> Mapping[str, str]:
@@ -151,14 +153,15 @@ def _theirs(user_id: str) -> Mapping[str, str]:
     return {USER: owner(user_id)}
 
 
-def translated(provider: str, call: Callable[[], T]) -> T:
-    """What `call` returns.
+@contextmanager
+def translated(provider: str) -> Iterator[None]:
+    """Raise what a store raises within the block in gaia's words.
 
     Raises:
         IndexUnavailableError: Whatever the store, or mem0, says is wrong.
     """
     try:
-        return call()
+        yield
     except IndexUnavailableError:
         raise
     except StoreError as exc:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from gaia.memory.people.entities import entity
+from gaia.memory.people.entities import entity, key_of
 from gaia.memory.people.paths import Scope, meant
 from gaia.memory.text import content_terms
 from gaia.store.conversations import Conversation
@@ -106,7 +106,7 @@ def _called(users: Sequence[User], names: Sequence[str]) -> Sequence[User]:
     words of one, such as `Ann` of `Ann Baker`."""
     found: dict[str, User] = {}
     for name in names:
-        key = entity(name).rpartition(":")[2]
+        key = key_of(name)
         exact = [each for each in users if key and entity(each.name) == key]
         parts = set(filter(None, key.split("_")))
         part_of = [each for each in users if parts and parts <= set(entity(each.name).split("_"))]

@@ -6,7 +6,7 @@ the name alone, `sarah_chen`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from gaia.memory.contexts import ONLY_GLOBAL
 from gaia.memory.memory import Memory, memory_of
 from gaia.memory.owner import owner
-from gaia.memory.text import bare_words, normalise
+from gaia.memory.text import bare_words, content_terms, normalise
 from gaia.store.memory_tables import MemoryEntityRow, MemoryRow, MemoryStatus
 
 LONGEST_ENTITY = 64
@@ -28,6 +28,17 @@ def entity(told: str) -> str:
     if not colon or not _name(kind) or not _name(name):
         return _name(normalise(told))
     return f"{_name(kind)}:{_name(name)}"
+
+
+def key_of(told: str) -> str:
+    """The name of the entity that is meant, without its kind: `sarah_chen`."""
+    return entity(told).rpartition(":")[2]
+
+
+def still_named(names: Iterable[str], text: str) -> Sequence[str]:
+    """Those of the entities that a text names."""
+    named = content_terms(text)
+    return [each for each in names if not named.isdisjoint(content_terms(key_of(each)))]
 
 
 def about(

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from gaia.memory.extraction import Relation
 from gaia.memory.owner import owner
-from gaia.memory.people.entities import LONGEST_ENTITY, entity
+from gaia.memory.people.entities import LONGEST_ENTITY, entity, key_of
 from gaia.memory.people.kinship import Kinship, kinship
 from gaia.memory.text import normalise, storable
 from gaia.store.base import table_of
@@ -42,14 +42,12 @@ def note(session: Session, row: MemoryRow, told: Sequence[Relation]) -> None:
     told = [each for each in dict.fromkeys(told) if each.subject or each.object][:MOST_RELATIONS]
     if not told:
         return
-    known = {
-        (each.subject_id, each.predicate, each.object_id)
-        for each in session.execute(
-            select(RelationRow.subject_id, RelationRow.predicate, RelationRow.object_id).where(
-                RelationRow.memory_id == row.memory_id
-            )
+    noted = session.execute(
+        select(RelationRow.subject_id, RelationRow.predicate, RelationRow.object_id).where(
+            RelationRow.memory_id == row.memory_id
         )
-    }
+    )
+    known = {(subject, predicate, thing) for subject, predicate, thing in noted}
     writer = _Writer(session, row)
     for relation in told:
         predicate = storable(relation.predicate or "")
@@ -111,11 +109,11 @@ class _Writer:
             select(UserRow.name).where(UserRow.user_id == row.user_id, UserRow.is_group.is_(False))
         )
         self._name = name or ""
-        self._selves = SELVES | ({entity(name)} if name else set())
+        self._selves = SELVES | ({key_of(self._name)} - {""})
 
     def is_user(self, told: str | None) -> bool:
         """Whether the words name the user themselves."""
-        return _bare(entity(told or "")) in self._selves
+        return key_of(told or "") in self._selves
 
     def find(self, told: str | None, kind: str) -> int | None:
         """The entity of that name, which may be new; None where there is no name. One whose
@@ -125,11 +123,10 @@ class _Writer:
                 "", self._name or "user", USER_KIND
             )
             return self.user_id
-        known = entity(told or "")
-        named, colon, key = known.rpartition(":")
+        named, _, key = entity(told or "").rpartition(":")
         if not key:
             return None
-        kind = named if colon else kind
+        kind = named or kind
         same = self._one_of(key, kind) if kind else None
         if same is not None:
             return same
@@ -185,10 +182,6 @@ class _Writer:
         self._session.add(row)
         self._session.flush()
         return row.entity_id
-
-
-def _bare(known: str) -> str:
-    return known.rpartition(":")[2]
 
 
 def _written(told: str, key: str) -> str:

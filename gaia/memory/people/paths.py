@@ -154,11 +154,7 @@ class Meant:
 
 def meant(session: Session, user_id: str, words: str, within: Scope) -> Sequence[Meant]:
     """Whom a text means by what they are to its sender, or to whoever it names: those who take
-    the most steps. A name alone means nobody here, unless the text is nothing else.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    the most steps. A name alone means nobody here, unless the text is nothing else."""
     terms = _in_order(words)
     if not terms:
         return ()

@@ -15,11 +15,10 @@ from sqlalchemy import Text, bindparam, text
 from sqlalchemy.orm import Session
 
 from gaia.memory import ledger
-from gaia.memory.contexts import GLOBAL
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
 from gaia.memory.people import graph
-from gaia.memory.people.entities import entity
+from gaia.memory.people.entities import key_of
 from gaia.memory.people.paths import COUNTING, SCOPE, Scope, counting, meant
 from gaia.store.base import UtcDateTime
 from gaia.store.memory_tables import MemorySource
@@ -101,11 +100,7 @@ class People:
 
 
 def people(session: Session, user_id: str, within: Scope) -> People:
-    """Whom and what the user's memories tell of.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """Whom and what the user's memories tell of."""
     asked = counting(owner(user_id), within)
     found: dict[int, Known] = {}
     of: dict[int, Known] = {}
@@ -146,7 +141,7 @@ def find(session: Session, user_id: str, words: str, within: Scope) -> Sequence[
     number = words.strip().removeprefix("#")
     if number.isdecimal():
         return [each for each in everybody if str(each.number) == number]
-    _, _, key = entity(words).rpartition(":")
+    key = key_of(words)
     named = [each for each in everybody if key and key in each.keys]
     if named:
         return named
@@ -163,13 +158,12 @@ def merge(
     one: Known,
     other: Known,
     now: datetime,
-    context: str = GLOBAL,
+    context: str,
     *,
-    turn_id: str | None = None,
+    turn_id: str | None,
 ) -> None:
     """Keep that two names are the same."""
-    _end(session, user_id, one, other, now, "is_apart")
-    _say(session, user_id, one, SAME, other, now, context, turn_id)
+    _keep(session, user_id, one, SAME, other, now, context, turn_id)
 
 
 def split(
@@ -178,17 +172,34 @@ def split(
     one: str,
     other: str,
     now: datetime,
-    context: str = GLOBAL,
+    context: str,
     *,
-    turn_id: str | None = None,
+    turn_id: str | None,
 ) -> None:
     """Keep that two names are not the same."""
-    first, second = Known(0, [one], {_key(one)}), Known(0, [other], {_key(other)})
-    _end(session, user_id, first, second, now, "is_same")
-    _say(session, user_id, first, APART, second, now, context, turn_id)
+    first, second = (Known(0, [name], {key_of(name)}) for name in (one, other))
+    _keep(session, user_id, first, APART, second, now, context, turn_id)
 
 
-def _say(
+_NAMED = (
+    bindparam("ones", expanding=True, type_=Text()),
+    bindparam("others", expanding=True, type_=Text()),
+)
+
+_OPPOSITE = {
+    predicate: text(
+        f"""
+SELECT DISTINCT r.memory_id FROM relations r JOIN memories m USING (memory_id)
+JOIN entities s ON s.entity_id = r.subject_id JOIN entities o ON o.entity_id = r.object_id
+WHERE r.user_id = :user_id AND m.status = 'active' AND r.{column}
+  AND ((s.key IN :ones AND o.key IN :others) OR (s.key IN :others AND o.key IN :ones))
+"""  # noqa: S608 - constants alone
+    ).bindparams(*_NAMED)
+    for predicate, column in ((SAME, "is_apart"), (APART, "is_same"))
+}
+
+
+def _keep(
     session: Session,
     user_id: str,
     one: Known,
@@ -198,6 +209,10 @@ def _say(
     context: str,
     turn_id: str | None,
 ) -> None:
+    """Keep that two are the same, or not, and end what says the opposite."""
+    asked = {"user_id": owner(user_id), "ones": list(one.keys), "others": list(other.keys)}
+    for memory_id in session.scalars(_OPPOSITE[predicate], asked).all():
+        ledger.retract(session, user_id, memory_id, now)
     are = "the same" if predicate == SAME else "not the same"
     said = Statement(
         text=f"{one.name} and {other.name} are {are}.",
@@ -210,37 +225,6 @@ def _say(
         said_again_at=now,
     )
     ledger.add(session, user_id, said, now)
-
-
-_NAMED = (
-    bindparam("ones", expanding=True, type_=Text()),
-    bindparam("others", expanding=True, type_=Text()),
-)
-
-_SAID = {
-    column: text(
-        f"""
-SELECT DISTINCT r.memory_id FROM relations r JOIN memories m USING (memory_id)
-JOIN entities s ON s.entity_id = r.subject_id JOIN entities o ON o.entity_id = r.object_id
-WHERE r.user_id = :user_id AND m.status = 'active' AND r.{column}
-  AND ((s.key IN :ones AND o.key IN :others) OR (s.key IN :others AND o.key IN :ones))
-"""  # noqa: S608 - constants alone
-    ).bindparams(*_NAMED)
-    for column in ("is_same", "is_apart")
-}
-
-
-def _end(
-    session: Session, user_id: str, one: Known, other: Known, now: datetime, which: str
-) -> None:
-    """End what says that two are the same, or not."""
-    asked = {"user_id": owner(user_id), "ones": list(one.keys), "others": list(other.keys)}
-    for memory_id in session.scalars(_SAID[which], asked).all():
-        ledger.retract(session, user_id, memory_id, now)
-
-
-def _key(name: str) -> str:
-    return entity(name).rpartition(":")[2]
 
 
 def _add(known: Known, tie: Tie) -> None:

@@ -14,13 +14,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from gaia.memory.owner import owner
-from gaia.memory.people.entities import entity
+from gaia.memory.people.entities import entity, key_of
+from gaia.memory.people.graph import SELVES
 from gaia.store.memory_tables import MemoryEntityRow, MemoryRow, MemoryStatus
 
 USER = ""
 """The key of the user themselves."""
-
-_SELVES = frozenset({"user", "the_user", "i", "me", "myself", "you"})
 
 MOST_RELATIONS = 1000
 
@@ -55,11 +54,7 @@ class Relations:
 
 
 def relations(session: Session, user_id: str, user_name: str) -> Relations:
-    """What a user's active memories tell of people and things. The user is one of them.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """What a user's active memories tell of people and things. The user is one of them."""
     gathered = _Gathered(user_name)
     marked = session.execute(
         select(MemoryEntityRow.memory_id, MemoryEntityRow.entity)
@@ -92,7 +87,7 @@ class _Gathered:
     """The things that were met so far, under the names that they were first met by."""
 
     def __init__(self, user_name: str) -> None:
-        self._own = {USER, *_SELVES, _bare(entity(user_name))}
+        self._own = {USER, *SELVES, key_of(user_name)}
         self._names = {USER: user_name}
         self._written: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
@@ -102,10 +97,9 @@ class _Gathered:
     def note(self, told: str, memory_id: int, *, is_written: bool) -> str:
         """Note that a memory is about somebody or something; returns its key. A name that
         `is_written` as people do is better than one that an entity is called by."""
-        known = entity(told)
-        key = USER if _bare(known) in self._own else _bare(known)
-        kind, colon, _ = known.partition(":")
-        if colon:
+        kind, _, key = entity(told).rpartition(":")
+        key = USER if key in self._own else key
+        if kind:
             self._kinds.setdefault(key, kind)
         if is_written and key != USER:
             self._written.setdefault(key, told)
@@ -128,7 +122,3 @@ class _Gathered:
             for key, count in counts.most_common()
         ]
         return Relations(things, self._relations)
-
-
-def _bare(known: str) -> str:
-    return known.rpartition(":")[2]

@@ -66,7 +66,6 @@ def add(
     """Keep a reminder.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnfitMemoryError: There are too many, or it cannot be a memory.
     """
     if _open_count(session, user_id) >= MOST_OPEN:
@@ -91,11 +90,7 @@ def coming(
     session: Session, user_id: str, now: datetime, limit: int, context: str = GLOBAL
 ) -> Sequence[Memory]:
     """The user's reminders that are still to come, or overdue, and seen in a context, the first
-    to be due first.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    to be due first."""
     found = session.scalars(
         rows.of(owner(user_id))
         .where(*_open(), _in_time(now), MemoryRow.context.in_(visible(context)))
@@ -147,11 +142,7 @@ def take_due(session: Session, now: datetime, without: Collection[str] = ()) -> 
 def still_to_tell(session: Session, user_id: str, memory_id: int, was_due: datetime) -> Told | None:
     """The user's reminder that was due at that time and could not be told then; None where they
     are done with it, or have cancelled, changed, forgotten or put it off. One that has run out
-    meanwhile is told: nobody has heard it.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    meanwhile is told: nobody has heard it."""
     found = session.execute(
         select(MemoryRow, UserRow.zone)
         .join(UserRow, UserRow.user_id == MemoryRow.user_id)
@@ -193,7 +184,6 @@ def done(session: Session, user_id: str, memory_id: int, now: datetime) -> Memor
     """Note that a user is done with a reminder. One that recurs goes on until its last time.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no open reminder of that number.
     """
     row = _open_row(session, user_id, memory_id)
@@ -208,7 +198,6 @@ def snooze(session: Session, user_id: str, memory_id: int, until: datetime) -> M
     """Have a reminder said again at that time; one that recurs goes on after it.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no open reminder of that number.
     """
     row = _open_row(session, user_id, memory_id)
@@ -221,7 +210,6 @@ def cancel(session: Session, user_id: str, memory_id: int, now: datetime) -> Mem
     """Have a reminder said no more.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has no open reminder of that number.
     """
     row = _open_row(session, user_id, memory_id)
@@ -230,11 +218,7 @@ def cancel(session: Session, user_id: str, memory_id: int, now: datetime) -> Mem
 
 
 def of_edited(session: Session, user_id: str, turn_id: str) -> Sequence[Memory]:
-    """The user's open reminders that a turn's message set before it was edited.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """The user's open reminders that a turn's message set before it was edited."""
     wanted = MemoryRow.turn_id.in_(edits.replaced_turns(session, turn_id))
     return [
         memory_of(row) for row in session.scalars(rows.of(owner(user_id)).where(*_open(), wanted))
@@ -255,7 +239,6 @@ def restore(session: Session, user_id: str, memory_id: int, now: datetime) -> Me
     """Have a reminder said after all that was cancelled.
 
     Raises:
-        MissingOwnerError: `user_id` is empty.
         UnknownMemoryError: The user has none of that number, or its time is over.
     """
     memory = ledger.get(session, user_id, memory_id)

@@ -1,5 +1,6 @@
 """What somebody wants to be reminded of, as they say it: `remind me on Friday at nine to call
-Bob`. The time is placed by `when`; nothing is made of a sentence that names none to come.
+Bob`. The time is placed by `when`; nothing is made of a sentence that names none to come. An
+alarm or a timer says but when, and need not say of what.
 """
 
 from __future__ import annotations
@@ -11,28 +12,8 @@ from typing import NamedTuple
 import regex
 
 from gaia.memory import when
-from gaia.memory.reminders.doubts import (
-    BEGINS_A_TIME,
-    DEPENDING,
-    GOES_ON,
-    is_doubtful,
-    is_elsewhere,
-)
-from gaia.memory.reminders.phrases import (
-    ADDED,
-    APOSTROPHES,
-    ASKED,
-    ASKED_WITHIN,
-    ASKING,
-    BEFORE_TIME,
-    EXACTLY,
-    JOINING,
-    PARTICLE,
-    REFUSING,
-    is_several_sentences,
-    rest,
-    stripped,
-)
+from gaia.memory.reminders import doubts, phrases
+from gaia.memory.reminders.phrases import rest, stripped
 from gaia.memory.reminders.recurrence import SHORTEST_INTERVAL, Due, interval_of, to_come
 from gaia.memory.when import Placed
 
@@ -53,6 +34,19 @@ LENGTHS = (
     *("через {}", "{} sonra", "{}后", "{}後", "{} 후"),
 )
 """How one says when something is that takes so long from now."""
+
+ALARM_FORMS = ("{}", *LENGTHS, "at {}")
+"""How a time may have to be said to be read, as the `10 minutes` and the `7` of an alarm."""
+
+ALARM_HOUR = regex.compile(
+    r"(?<![\d:.])(?P<hour>[1-9]|1[01])(?:[:.h](?P<minutes>\d\d))?"
+    r"(?P<unit> ?h(?:eures?)?\b)?(?![\d:.%])"
+)
+"""An hour that may be of either half of the day."""
+
+NIGHT = time(0, 30)
+EIGHT = 8
+"""From the night on, an hour of the day that is not also one of the evening."""
 
 _ORDINAL = regex.compile(r"(?<=\b\d\d?)\.(?= )")
 """The mark of a day's number, as in "am 24. Dezember"."""
@@ -78,7 +72,7 @@ class _Request(NamedTuple):
 def is_request(message: str) -> bool:
     """Whether a message asks for a reminder and for nothing else, whatever time it names, or
     whatever it depends on."""
-    both = map(_request, (message, DEPENDING.sub("", message)))
+    both = map(_request, (message, doubts.DEPENDING.sub("", message)))
     return any(
         asked and not (asked.is_first and rest(asked.text[: asked.begins])) for asked in both
     )
@@ -92,7 +86,7 @@ def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wante
     if asked is None or found is None:
         return None
     placed, due = found
-    if is_several_sentences(_without(asked.text, placed)):
+    if phrases.is_several_sentences(_without(asked.text, placed)):
         return None
     before, after = asked.text[: asked.begins], asked.text[asked.ends :]
     if not asked.is_first:
@@ -101,7 +95,9 @@ def asked_for(message: str, said_at: datetime, zone: tzinfo, hour: int) -> Wante
     unread = _unread(asked.text, asked.ends, placed)
     if _goes_on(asked.text, asked.ends, placed):
         return None
-    if (rest(unread) and not JOINING.match(unread)) or rest(before.replace(placed.phrase, "")):
+    if rest(unread) and not phrases.JOINING.match(unread):
+        return None
+    if rest(before.replace(placed.phrase, "")):
         return None
     return Wanted(_task(after, placed), due)
 
@@ -111,33 +107,37 @@ def _request(message: str) -> _Request | None:
     if not text or len(text) > LONGEST or text.startswith("/"):
         return None
     text = _spelled(text)
-    asked = ASKED.search(text)
+    asked = phrases.ASKED.search(text)
     is_first = asked is not None
-    asked = asked or ASKED_WITHIN.search(text)
-    if asked is None or is_several_sentences(_ORDINAL.sub("", text)):
+    asked = asked or phrases.ASKED_WITHIN.search(text)
+    if asked is None or phrases.is_several_sentences(_ORDINAL.sub("", text)):
         return None
     before, after = text[: asked.start()], text[asked.end() :]
-    if ASKING.match(before) or ASKING.match(_joined(after)) or REFUSING.search(before):
+    if (
+        phrases.ASKING.match(before)
+        or phrases.ASKING.match(_joined(after))
+        or phrases.REFUSING.search(before)
+    ):
         return None
     return _Request(text, asked.start(), asked.end(), is_first)
 
 
 def _asked(text: str) -> regex.Match[str] | None:
     """With what the words behind a command begin as a request does."""
-    return ASKED.match(text) or regex.match(r"(?:me|us)\b", text, regex.IGNORECASE)
+    return phrases.ASKED.match(text) or regex.match(r"(?:me|us)\b", text, regex.IGNORECASE)
 
 
 def _unread(text: str, begin: int, placed: Placed) -> str:
     """What stands before a time and may belong to it, where what is wanted follows: of "on
     Christmas Eve at 5 to sing" the day."""
-    follows = JOINING.match(text, placed.places[-1][1])
+    follows = phrases.JOINING.match(text, placed.places[-1][1])
     return text[begin : placed.places[0][0]] if follows else ""
 
 
 def _goes_on(text: str, begin: int, placed: Placed) -> bool:
     """Whether a time with which a request begins goes on in words that are not read."""
     first, end = placed.places[0][0], placed.places[-1][1]
-    return not rest(text[begin:first]) and GOES_ON.match(text, end) is not None
+    return not rest(text[begin:first]) and doubts.GOES_ON.match(text, end) is not None
 
 
 def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | None:
@@ -150,11 +150,39 @@ def wanted(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Wanted | N
     found = first_coming(text, said_at, zone, hour)
     asked = _asked(text)
     begin = asked.end() if asked else 0
-    if found is None or BEGINS_A_TIME.match(_unread(text, begin, found[0])):
+    if found is None or doubts.BEGINS_A_TIME.match(_unread(text, begin, found[0])):
         return None
     if _goes_on(text, begin, found[0]):
         return None
     return Wanted(_task(text[begin:], found[0]), found[1])
+
+
+def alarm_words(said: str, alarm: str, said_at: datetime, zone: tzinfo, hour: int) -> str:
+    """The words of a request for a reminder that is an alarm: what it is called, or is for, and its
+    time; empty where no time can be read. `alarm` is what it is called, and `hour` that of a day
+    for which no time is named. An hour that is said to be of neither half of the day is one of
+    the morning: nobody sleeps until seven in the evening."""
+
+    def due(words: str, at: datetime) -> datetime | None:
+        found = wanted(words, at, zone, hour)
+        is_whole = found and found.task and found.task.lower() in f"{alarm}\n{said}".lower()
+        return found.due.at.astimezone(zone) if found is not None and is_whole else None
+
+    night = datetime.combine(said_at.astimezone(zone), NIGHT, zone)
+    times = [each.format(said) for each in ALARM_FORMS]
+    for words in (*(f"{alarm.strip()} {each}" for each in times), *times):
+        found = ALARM_HOUR.search(words)
+        if found is not None:
+            minutes = found["minutes"] or "00"
+            at_eight = due(_with_hour(words, found, f"{EIGHT}{_in_short(found)}"), night)
+            # It would be another time if it were one of the evening, or how long it takes.
+            is_bare = at_eight is not None and at_eight.time() == time(EIGHT, int(minutes))
+            morning = _with_hour(words, found, f"{int(found['hour']):02}:{minutes}")
+            if is_bare and due(morning, said_at):
+                return morning
+        if due(words, said_at):
+            return words
+    return ""
 
 
 def task_of(words: str, said_at: datetime, zone: tzinfo) -> str:
@@ -169,7 +197,7 @@ def task_of(words: str, said_at: datetime, zone: tzinfo) -> str:
 def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | None:
     """The time that some words name, if they say nothing else: `an hour` and `10 min` as well
     as `in an hour`."""
-    text = words.strip().translate(APOSTROPHES)
+    text = words.strip().translate(phrases.APOSTROPHES)
     spelled = regex.sub(
         r"^\W*(?:in |for )?(\d+)\s*h\s*(\d\d?)\s*m?$", r"in \1 hours \2 minutes", text
     )
@@ -180,7 +208,7 @@ def time_named(words: str, said_at: datetime, zone: tzinfo, hour: int) -> Due | 
     within = regex.sub(r"^(?:for|by|um|de|di|da|por|om)\b", "in", bare)
     for each in (bare, within, *(words.format(text) for words in LENGTHS)):
         found = first_coming(each, said_at, zone, hour)
-        if found is not None and not rest(EXACTLY.sub("", _without(each, found[0]))):
+        if found is not None and not rest(phrases.EXACTLY.sub("", _without(each, found[0]))):
             return found[1]
     return None
 
@@ -192,9 +220,9 @@ def first_coming(
     the one with which it begins. What names none for certain names none."""
     found = when.find(text, said_at, zone, ahead=True)
     places = [place for each in found for place in each.places]
-    if not all(each.is_whole for each in found) or is_doubtful(text, places):
+    if not all(each.is_whole for each in found) or doubts.is_doubtful(text, places):
         return None
-    if any(each.has_time and is_elsewhere(text, each.places[-1][1], zone) for each in found):
+    if any(each.has_time and doubts.is_elsewhere(text, each.places[-1][1], zone) for each in found):
         return None
     dues = [(each, due) for each in found if (due := due_of(each, said_at, zone, hour))]
     if len({due.at for _, due in dues}) > 1:
@@ -207,14 +235,14 @@ def first_coming(
 def _begins(text: str, placed: Placed) -> bool:
     """Whether a request begins with a time and goes on with what is wanted."""
     first, end = placed.places[0]
-    before = ASKED.sub("", text[:first])
-    joined = JOINING.match(text, end)
+    before = phrases.ASKED.sub("", text[:first])
+    joined = phrases.JOINING.match(text, end)
     return not rest(before) and len(placed.places) == 1 and joined is not None
 
 
 def _is_added(text: str, placed: Placed) -> bool:
     """Whether a time stands behind an "and", so that something else may be wanted then."""
-    return ADDED.search(text, 0, placed.places[0][0]) is not None
+    return phrases.ADDED.search(text, 0, placed.places[0][0]) is not None
 
 
 def due_of(placed: Placed, said_at: datetime, zone: tzinfo, hour: int) -> Due | None:
@@ -247,9 +275,9 @@ def _task(words: str, placed: Placed) -> str:
     their end, and without what only joins."""
     text = stripped(words)
     for phrase in placed.phrase.split(" … "):
-        at_start = text if text.startswith(phrase) else BEFORE_TIME.sub("", text)
+        at_start = text if text.startswith(phrase) else phrases.BEFORE_TIME.sub("", text)
         if at_start.startswith(phrase):
-            text = stripped(PARTICLE.sub("", at_start.removeprefix(phrase)))
+            text = stripped(phrases.PARTICLE.sub("", at_start.removeprefix(phrase)))
         elif text.endswith(phrase):
             text = stripped(text.removesuffix(phrase))
     return _joined(text)
@@ -263,16 +291,25 @@ def _without(text: str, placed: Placed) -> str:
 
 
 def _joined(text: str) -> str:
-    joined = JOINING.match(text)
+    joined = phrases.JOINING.match(text)
     return stripped(text[joined.end() :]) if joined else text
 
 
 def _spelled(text: str) -> str:
     """A text with the marks that the rules know, and hours in full."""
-    return regex.sub(r"(?<=\bin \d{1,3})\s*h\b", " hours", text.translate(APOSTROPHES))
+    return regex.sub(r"(?<=\bin \d{1,3})\s*h\b", " hours", text.translate(phrases.APOSTROPHES))
 
 
 def _inside(asked: str) -> str:
     """What stands between the two words of a request that closes a sentence."""
     found = regex.fullmatch(r"(?:mich|uns)\b(.+)\berinnern", asked, regex.IGNORECASE)
     return found[1] if found else ""
+
+
+def _with_hour(words: str, found: regex.Match[str], hour: str) -> str:
+    return f"{words[: found.start()]}{hour}{words[found.end() :]}"
+
+
+def _in_short(found: regex.Match[str]) -> str:
+    """What stands behind an hour, as it was said."""
+    return f":{found['minutes']}" if found["minutes"] else found["unit"] or ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +23,6 @@ from gaia.memory.people import paths
 from gaia.memory.people.paths import Scope
 from gaia.memory.protocols import Nearest
 from gaia.memory.search.ranking import Candidate
-from gaia.ports import Clock
 from gaia.store import full_text
 from gaia.store.base import table_of
 from gaia.store.full_text import Corpus
@@ -84,80 +84,82 @@ class Candidates:
 NO_MEANING = Meaning({})
 
 
-class Gatherer:
-    """Finds the candidates for a question."""
+def understand(session: Session, user_id: str, asked: str) -> Question:
+    """What a text asks for, by what stands in the user's memories."""
+    wanted = text.query_terms(asked)
+    fields = {text.as_subject(term): term for term in wanted}
+    known = full_text.MEMORIES.corpus(session, user_id, [*wanted, *fields])
+    names = frozenset(term for field, term in fields.items() if field in known.frequencies)
+    return Question(asked, wanted, names, known)
 
-    def __init__(self, nearest: Nearest, clock: Clock) -> None:
-        self._nearest = nearest
-        self._clock = clock
 
-    async def meaning(self, user_id: str, question: Question) -> Meaning:
-        """Ask the index. `user_id` is somebody's, see `owner`.
+async def meaning(nearest: Nearest, user_id: str, question: Question) -> Meaning:
+    """Ask the index. `user_id` is somebody's, see `owner`.
 
-        A name pulls a vector towards every mention of it; whom the question is about is
-        what `ranking` cares for, so subjects are left out."""
-        asked = text.without(question.text[:LONGEST_QUESTION], question.names)
-        if not question.known.size or not text.normalise(asked):
-            return NO_MEANING
-        try:
-            found = await self._nearest.nearest(user_id, asked, CANDIDATES)
-        except IndexUnavailableError as exc:
-            return Meaning({}, str(exc))
-        return Meaning({each.memory_id: each.similarity for each in found})
+    A name pulls a vector towards every mention of it; whom the question is about is
+    what `ranking` cares for, so subjects are left out."""
+    asked = text.without(question.text[:LONGEST_QUESTION], question.names)
+    if not question.known.size or not text.normalise(asked):
+        return NO_MEANING
+    try:
+        found = await nearest.nearest(user_id, asked, CANDIDATES)
+    except IndexUnavailableError as exc:
+        return Meaning({}, str(exc))
+    return Meaning({each.memory_id: each.similarity for each in found})
 
-    def candidates(
-        self,
-        session: Session,
-        user_id: str,
-        question: Question,
-        meaning: Meaning,
-        only: Filter,
-        decay: Decay,
-    ) -> Candidates:
-        """Those that either search names and that count, with what their order depends on."""
-        by_words, by_number = _queries(only)
-        now = self._clock.now()
-        counting = {"whose": user_id, "now": now}
-        scores = full_text.MEMORIES.search(
-            session,
-            user_id,
-            question.known.rarest(question.terms, MOST_WORDS),
-            question.known,
-            CANDIDATES,
-            by_words,
-            counting,
-        )
-        within = Scope(now, only.contexts, only.with_sensitive)
-        asked = question.text[:LONGEST_QUESTION] if question.known.size else ""
-        whom = paths.meant(session, user_id, asked, within)
-        linked = set(paths.memories_about(session, user_id, whom, within))
-        linked.update(number for each in whom for number in each.memory_ids)
-        numbers = {*scores, *meaning.similarities, *linked}
-        if not numbers:
-            return Candidates((), {})
-        found = session.execute(by_number, {"numbers": list(numbers), **counting})
-        rows = found.all()
-        subjects = _subjects({row.subject for row in rows}, question.names)
-        when = named_time(question.text)
-        return Candidates(
-            [
-                Candidate(
-                    memory_id=row.memory_id,
-                    text_score=scores.get(row.memory_id),
-                    similarity=meaning.similarities.get(row.memory_id),
-                    session_id=row.session_id,
-                    position=row.position,
-                    is_named=row.subject in subjects or row.memory_id in linked,
-                    is_linked=row.memory_id in linked,
-                    is_dated=when.covers(row.valid_from),
-                    is_question=row.text.rstrip().endswith(QUESTION_MARKS),
-                    confidence=decay.confidence(row, now),
-                )
-                for row in rows
-            ],
-            {row.memory_id: memory_of(row) for row in rows},
-            ", ".join(" or ".join(each.names) for each in whom),
-        )
+
+def gather(
+    session: Session,
+    user_id: str,
+    question: Question,
+    meaning: Meaning,
+    only: Filter,
+    decay: Decay,
+    now: datetime,
+) -> Candidates:
+    """Those that either search names and that count, with what their order depends on."""
+    by_words, by_number = _queries(only)
+    counting = {"whose": user_id, "now": now}
+    scores = full_text.MEMORIES.search(
+        session,
+        user_id,
+        question.known.rarest(question.terms, MOST_WORDS),
+        question.known,
+        CANDIDATES,
+        by_words,
+        counting,
+    )
+    within = Scope(now, only.contexts, only.with_sensitive)
+    asked = question.text[:LONGEST_QUESTION] if question.known.size else ""
+    whom = paths.meant(session, user_id, asked, within)
+    linked = set(paths.memories_about(session, user_id, whom, within))
+    linked.update(number for each in whom for number in each.memory_ids)
+    numbers = {*scores, *meaning.similarities, *linked}
+    if not numbers:
+        return Candidates((), {})
+    found = session.execute(by_number, {"numbers": list(numbers), **counting})
+    rows = found.all()
+    subjects = _subjects({row.subject for row in rows}, question.names)
+    when = named_time(question.text)
+    return Candidates(
+        [
+            Candidate(
+                memory_id=row.memory_id,
+                text_score=scores.get(row.memory_id),
+                similarity=meaning.similarities.get(row.memory_id),
+                session_id=row.session_id,
+                position=row.position,
+                is_named=row.subject in subjects or row.memory_id in linked,
+                is_linked=row.memory_id in linked,
+                is_dated=when.covers(row.valid_from),
+                is_question=row.text.rstrip().endswith(QUESTION_MARKS),
+                confidence=decay.confidence(row, now),
+            )
+            for row in rows
+        ],
+        {row.memory_id: memory_of(row) for row in rows},
+        ", ".join(" or ".join(each.names) for each in whom),
+    )
 
 
 @lru_cache(maxsize=64)
@@ -183,15 +185,6 @@ def _queries(only: Filter) -> tuple[full_text.Query, Select[Any]]:
     return full_text.MEMORIES.query([is_theirs, *conditions]), select(
         *COLUMNS, uses.c.uses, uses.c.last_used_at
     ).select_from(with_uses).where(is_named, memories.c.user_id == whose, *conditions)
-
-
-def understand(session: Session, user_id: str, asked: str) -> Question:
-    """What a text asks for, by what stands in the user's memories."""
-    wanted = text.query_terms(asked)
-    fields = {text.as_subject(term): term for term in wanted}
-    known = full_text.MEMORIES.corpus(session, user_id, [*wanted, *fields])
-    names = frozenset(term for field, term in fields.items() if field in known.frequencies)
-    return Question(asked, wanted, names, known)
 
 
 def _subjects(subjects: Collection[str | None], names: Collection[str]) -> Collection[str | None]:

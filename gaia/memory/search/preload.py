@@ -99,11 +99,7 @@ def room(settings: MemorySettings, *, small: bool) -> Room:
 def prefix(
     session: Session, user_id: str, now: datetime, within: Room, context: str = GLOBAL
 ) -> Prefix:
-    """The user's prefix as it is now, in a context.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """The user's prefix as it is now, in a context."""
     owner(user_id)
     followed = rules(session, user_id, now, within, context)
     said = [excerpt(each.told) for each in followed][::-1]
@@ -129,11 +125,7 @@ def rules(
     session: Session, user_id: str, now: datetime, within: Room, context: str = GLOBAL
 ) -> Sequence[Memory]:
     """The rules that are followed: pinned ones first, then the user's own, then the newest, as
-    many as there is room for.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    many as there is room for."""
     found = session.execute(
         select(*COLUMNS)
         .where(*offered(owner(user_id), now, MemoryKind.RULE, context=context))
@@ -168,11 +160,7 @@ def next_change(session: Session, user_id: str, now: datetime, ahead: timedelta)
 def due_reminders(
     session: Session, user_id: str, now: datetime, ahead: timedelta, context: str = GLOBAL
 ) -> Sequence[Memory]:
-    """The user's reminders that are due soon or were lately, the first to be due first.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """The user's reminders that are due soon or were lately, the first to be due first."""
     found = session.scalars(
         select(MemoryRow)
         .where(
@@ -227,11 +215,7 @@ class Preload:
     def read(
         self, session: Session, user_id: str, memory_version: int, context: str = GLOBAL
     ) -> Preloaded:
-        """What is told now in a context, under that version of the user's memory.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        """What is told now in a context, under that version of the user's memory."""
         now = self._clock.now()
         kept = self._kept.get((user_id, context))
         if kept is None or kept.memory_version != memory_version or now >= kept.until:

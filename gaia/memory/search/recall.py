@@ -127,11 +127,7 @@ class Recall:
         return Health(ok=not self._broken, detail=self._broken)
 
     async def offers(self, user_id: str, words: str, context: str = GLOBAL) -> Sequence[Memory]:
-        """What may go with a message, the best first: more than will, see `choose`.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        """What may go with a message, the best first: more than will, see `choose`."""
         owner(user_id)
         if is_pleasantry(words):
             return ()
@@ -147,11 +143,7 @@ class Recall:
 
     def cue(self, session: Session, user_id: str, words: str) -> Cue:
         """Look at a message that has come: the first of three steps, which do what `offers`
-        does in transactions of the caller's.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        does in transactions of the caller's."""
         owner(user_id)
         question = None
         if not is_pleasantry(words):

@@ -19,26 +19,9 @@ from gaia.memory.memory import Memory
 from gaia.memory.owner import owner
 from gaia.memory.protocols import Nearest
 from gaia.memory.rows import searched
-from gaia.memory.search.candidates import (
-    Candidates,
-    Filter,
-    Gatherer,
-    Meaning,
-    Question,
-    understand,
-)
-from gaia.memory.search.ranking import (
-    E5,
-    ENOUGH,
-    ENOUGH_ALONE,
-    Candidate,
-    Fusion,
-    Parts,
-    Scale,
-    coverage,
-    rank,
-    usual_scale,
-)
+from gaia.memory.search import candidates, ranking
+from gaia.memory.search.candidates import Candidates, Filter, Meaning, Question
+from gaia.memory.search.ranking import E5, ENOUGH, ENOUGH_ALONE, Candidate, Fusion, Parts, Scale
 from gaia.memory.search.rerank import Reranker
 from gaia.ports import Clock
 from gaia.store.engine import Database
@@ -115,28 +98,21 @@ class Search:
     ) -> None:
         self._reranker = reranker
         self._database = database
-        self._gatherer = Gatherer(nearest, clock)
+        self._nearest = nearest
+        self._clock = clock
         self._ranking_options = ranking_options or Swappable(RankingOptions())
 
     async def relevant(
         self, user_id: str, asked: str, *, limit: int, context: str = GLOBAL
     ) -> Sequence[Memory]:
         """Those of the best memories that have to do with the text, the best first: none that
-        is sensitive, or of another context.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        is sensitive, or of another context."""
         return (await self.hits(user_id, asked, limit=limit, only=offered_in(context))).relevant
 
     async def find(
         self, user_id: str, asked: str, *, limit: int, context: str = GLOBAL
     ) -> Sequence[Memory]:
-        """The best memories of the user for the text, the best first, none of another context.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        """The best memories of the user for the text, the best first, none of another context."""
         only = Filter(contexts=visible(context))
         found = await self.hits(user_id, asked, limit=limit, only=only)
         return [hit.memory for hit in found.hits]
@@ -144,11 +120,7 @@ class Search:
     async def hits(
         self, user_id: str, asked: str, *, limit: int, only: Filter | None = None
     ) -> Found:
-        """The best memories of the user for the text, which may be anything, and why.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
+        """The best memories of the user for the text, which may be anything, and why."""
         question = await self._database.read(self.understand, user_id, asked)
         meaning = await self.meaning(user_id, question)
         return await self._database.read(
@@ -156,17 +128,13 @@ class Search:
         )
 
     def understand(self, session: Session, user_id: str, asked: str) -> Question:
-        """What a text asks for: the first step of a search.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
-        return understand(session, owner(user_id), asked)
+        """What a text asks for: the first step of a search."""
+        return candidates.understand(session, owner(user_id), asked)
 
     async def meaning(self, user_id: str, question: Question) -> Meaning:
         """What is nearest to a question in meaning: the second step. With a reranker it also
         reads the best, in a transaction of its own."""
-        meaning = await self._gatherer.meaning(user_id, question)
+        meaning = await candidates.meaning(self._nearest, user_id, question)
         if self._reranker is None or not self._ranking_options.value.rerank:
             return meaning
         best = await self._database.read(
@@ -191,16 +159,15 @@ class Search:
     ) -> Found:
         """The best memories for a question: the third step."""
         ranking_options = self._ranking_options.value
-        candidates = self._gatherer.candidates(
-            session, user_id, question, meaning, only, ranking_options.decay
-        )
-        ranked = rank(candidates.all, ranking_options.fusion, pair_scores=meaning.pair_scores)
+        now, decay = self._clock.now(), ranking_options.decay
+        gathered = candidates.gather(session, user_id, question, meaning, only, decay, now)
+        ranked = ranking.rank(gathered.all, ranking_options.fusion, pair_scores=meaning.pair_scores)
         best = ranked[:limit]
-        scale = ranking_options.scale or usual_scale(meaning.similarities.values())
+        scale = ranking_options.scale or ranking.usual_scale(meaning.similarities.values())
         stands_somewhere = not question.terms.isdisjoint(question.known.frequencies)
         enough = ENOUGH if stands_somewhere or ranking_options.scale is None else ENOUGH_ALONE
         hits = [
-            _hit(candidates, candidate, parts, question, scale, enough) for candidate, parts in best
+            _hit(gathered, candidate, parts, question, scale, enough) for candidate, parts in best
         ]
         return Found(hits, meaning.fault)
 
@@ -218,29 +185,16 @@ class Search:
         only = offered_in(context)
         return self.found(session, user_id, question, meaning, limit=limit, only=only).relevant
 
-    async def candidates(self, user_id: str, asked: str) -> Sequence[Candidate]:
-        """What `hits` puts in order, in no order.
-
-        Raises:
-            MissingOwnerError: `user_id` is empty.
-        """
-        question = await self._database.read(self.understand, user_id, asked)
-        meaning = await self.meaning(user_id, question)
-        found = await self._database.read(
-            self._gatherer.candidates, user_id, question, meaning, Filter(), DECAY
-        )
-        return found.all
-
 
 def _hit(
-    candidates: Candidates,
+    gathered: Candidates,
     candidate: Candidate,
     parts: Parts,
     question: Question,
     scale: Scale,
     enough: float,
 ) -> Hit:
-    memory = candidates.memories[candidate.memory_id]
+    memory = gathered.memories[candidate.memory_id]
     told = text.terms(searched(memory.text, memory.label))
     held = {*told, *text.content_terms(memory.subject or "")}
     return Hit(
@@ -248,8 +202,8 @@ def _hit(
         parts=parts,
         text_score=candidate.text_score,
         similarity=candidate.similarity,
-        coverage=coverage(question.terms, held, question.known),
+        coverage=ranking.coverage(question.terms, held, question.known),
         nearness=scale.nearness(candidate.similarity),
         enough=enough,
-        told_of=candidates.told_of if candidate.is_linked else "",
+        told_of=gathered.told_of if candidate.is_linked else "",
     )

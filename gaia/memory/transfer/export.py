@@ -18,8 +18,14 @@ from sqlalchemy.orm import Session
 from gaia.memory import ledger, pending
 from gaia.memory.people import entities, graph
 from gaia.memory.transfer.importer import FileFormat
-from gaia.memory.transfer.record import HEADINGS, Record, record_of, to_markdown
-from gaia.store.memory_tables import MemoryKind
+from gaia.memory.transfer.record import (
+    HEADINGS,
+    Record,
+    by_kind,
+    record_of,
+    remark,
+    to_markdown,
+)
 
 ALL = 10**9
 
@@ -52,14 +58,10 @@ _NEVER = (1980, 1, 1, 0, 0, 0)
 
 
 def records(session: Session, user_id: str, file_format: FileFormat) -> Sequence[Record]:
-    """What counts; where a file holds all of a memory, also what gaia is not sure of.
-
-    Raises:
-        MissingOwnerError: `user_id` is empty.
-    """
+    """What counts; where a file holds all of a memory, also what gaia is not sure of."""
     about = entities.by_memory(session, user_id)
     told = graph.by_memory(session, user_id)
-    found = [*ledger.every(session, user_id, limit=ALL)]
+    found = [*ledger.every(session, user_id)]
     if file_format is FileFormat.JSONL:
         found += pending.page(session, user_id, size=ALL).memories[::-1]
     return [
@@ -114,12 +116,12 @@ def printable(text: str) -> str:
 
 def _paragraphs(title: str, records: Sequence[Record]) -> Iterator[str]:
     yield _paragraph(_HEADING.format(level=0), _run(title, _BIG))
-    for kind in MemoryKind:
-        of_kind = [record for record in records if record.kind is kind]
-        if of_kind:
-            yield _paragraph(_HEADING.format(level=1), _run(HEADINGS[kind], _BOLD))
+    for kind, of_kind in by_kind(records):
+        yield _paragraph(_HEADING.format(level=1), _run(HEADINGS[kind], _BOLD))
         for record in of_kind:
-            yield _paragraph(_BULLET, _run(f"•\t{record.text}"), _run(_remark(record), _GREY))
+            told = remark(record)
+            beside = _run(f"  {told}" if told else "", _GREY)
+            yield _paragraph(_BULLET, _run(f"•\t{record.text}"), beside)
 
 
 def _paragraph(properties: str, *runs: str) -> str:
@@ -131,11 +133,3 @@ def _run(text: str, properties: str = "") -> str:
     for mark, element in (("\n", "<w:br/>"), ("\t", "<w:tab/>")):
         words = words.replace(mark, f'</w:t>{element}<w:t xml:space="preserve">')
     return f'<w:r>{properties}<w:t xml:space="preserve">{words}</w:t></w:r>'
-
-
-def _remark(record: Record) -> str:
-    """When it was said, and whether it is hidden."""
-    if record.said_at is None:
-        return ""
-    day = record.said_at.astimezone().date().isoformat()
-    return f"  {day}{', hidden' if record.sensitive else ''}"

@@ -24,7 +24,7 @@ from gaia.files import read_bounded, rewrite
 from gaia.memory.memory import Memory
 from gaia.memory.people.entities import entity
 from gaia.memory.transfer.export import printable, title
-from gaia.memory.transfer.record import HEADINGS, INDENT, from_markdown
+from gaia.memory.transfer.record import HEADINGS, bullet_lines, by_kind, from_markdown
 from gaia.store.memory_tables import MemoryKind
 
 MEMORY_FILE = "MEMORY.md"
@@ -238,14 +238,10 @@ def _file_name(name: str) -> str:
 
 def _written(head: str, memories: Sequence[Memory], *, is_day: bool) -> Iterator[str]:
     yield f"# {head}"
-    for kind in MemoryKind:
-        of_kind = [each for each in memories if each.kind is kind]
-        if of_kind:
-            yield from ("",) if is_day else ("", f"## {HEADINGS[kind]}", "")
+    for kind, of_kind in by_kind(memories):
+        yield from ("",) if is_day else ("", f"## {HEADINGS[kind]}", "")
         for each in of_kind:
-            first, *more = f"{canonical(each.text)}{_mark(each)}".split("\n")
-            yield f"- {first}"
-            yield from (f"{INDENT}{line}" for line in more)
+            yield from bullet_lines(f"{canonical(each.text)}{_mark(each)}")
 
 
 def _mark(memory: Memory) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import partial
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -84,9 +83,9 @@ def check(content: str, file_format: FileFormat) -> Checked:
     statements: list[Statement] = []
     mistakes: list[Mistake] = []
     unsure: set[Statement] = set()
-    for line, parsed in _parsed(content, file_format):
+    for line, told in _told(content, file_format):
         try:
-            record = parsed()
+            record = parse_line(told) if isinstance(told, str) else told
             statements.append(statement_of(record))
         except UnfitMemoryError as exc:
             mistakes.append(Mistake(line, str(exc)))
@@ -122,20 +121,13 @@ async def import_statements(
     return ImportResult(new, len(statements) - new)
 
 
-def _parsed(content: str, file_format: FileFormat) -> Iterator[tuple[int, Callable[[], Record]]]:
-    """The lines that are meant to be memories, with what reads them."""
+def _told(content: str, file_format: FileFormat) -> Iterator[tuple[int, str | Record]]:
+    """What is meant to be a memory, and on which line it begins; a line of JSON is still to be
+    read."""
     lines = content.split("\n")
     if file_format is FileFormat.JSONL:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield number, partial(parse_line, line)
-    else:
-        for item in from_markdown(lines):
-            yield item.line, partial(_itself, item.record)
-
-
-def _itself(record: Record) -> Record:
-    return record
+        return ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    return ((item.line, item.record) for item in from_markdown(lines))
 
 
 def _before(session: Session, user_id: str) -> _Before:

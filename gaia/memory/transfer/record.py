@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, date, datetime, time
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -98,6 +98,16 @@ class Record(BaseModel):
         return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", self.model_dump_json())
 
 
+Kinded = TypeVar("Kinded", Record, Memory)
+
+COPIED = tuple(
+    field.name
+    for field in fields(Memory)
+    if field.name in Record.model_fields and field.name != "source"
+)
+"""What a memory, its record and a statement have in common."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """A memory in a file, and the line that it begins on."""
@@ -111,25 +121,11 @@ def record_of(
 ) -> Record:
     """A memory, what it is about, and all that it tells of people and things, as a record."""
     return Record(
-        text=memory.text,
-        kind=memory.kind,
-        quote=memory.quote,
-        label=memory.label,
-        subject=memory.subject,
-        predicate=memory.predicate,
-        object=memory.object,
-        context=memory.context,
-        sensitive=memory.sensitive,
-        pinned=memory.pinned,
+        **{name: getattr(memory, name) for name in COPIED},
+        source=memory.source,
         entities=tuple(entities),
         relations=tuple((each.subject, each.predicate, each.object) for each in relations),
-        source=memory.source,
         said_at=memory.valid_from,
-        expires_at=memory.expires_at,
-        due_at=memory.due_at,
-        recurrence=memory.recurrence,
-        zone=memory.zone,
-        notified_at=memory.notified_at,
         pending=memory.status is MemoryStatus.PENDING,
     )
 
@@ -142,26 +138,13 @@ def statement_of(record: Record) -> Statement:
         UnfitMemoryError: It is empty, or longer than a memory can be.
     """
     ledger.checked(record.text)
+    copied = {name: getattr(record, name) for name in COPIED}
     return Statement(
-        text=record.text,
+        **copied | {"recurrence": _rule(record)},
         source=MemorySource.IMPORT,
-        kind=record.kind,
-        quote=record.quote,
-        label=record.label,
-        subject=record.subject,
-        predicate=record.predicate,
-        object=record.object,
-        context=record.context,
-        sensitive=record.sensitive,
-        pinned=record.pinned,
         entities=tuple(filter(None, map(entity, record.entities))),
         relations=tuple(Relation(*each) for each in record.relations),
         said_at=record.said_at,
-        expires_at=record.expires_at,
-        due_at=record.due_at,
-        recurrence=_rule(record),
-        zone=record.zone,
-        notified_at=record.notified_at,
     )
 
 
@@ -217,14 +200,33 @@ class _OpenItem:
 def to_markdown(title: str, records: Sequence[Record]) -> Iterator[str]:
     """The lines of a file that holds these records, by kind, in their order."""
     yield f"# {title}"
-    for kind in MemoryKind:
-        of_kind = [record for record in records if record.kind is kind]
-        if of_kind:
-            yield from ("", f"## {HEADINGS[kind]}", "")
+    for kind, of_kind in by_kind(records):
+        yield from ("", f"## {HEADINGS[kind]}", "")
         for record in of_kind:
-            first, *more = f"{record.text}{_remark(record)}".split("\n")
-            yield f"- {first}"
-            yield from (f"{INDENT}{line}" for line in more)
+            told = remark(record)
+            yield from bullet_lines(f"{record.text} <!-- {told} -->" if told else record.text)
+
+
+def by_kind(given: Sequence[Kinded]) -> Iterator[tuple[MemoryKind, Sequence[Kinded]]]:
+    """Memories or records by their kind, as files have them; of each kind in their order."""
+    for kind in MemoryKind:
+        if of_kind := [each for each in given if each.kind is kind]:
+            yield kind, of_kind
+
+
+def bullet_lines(text: str) -> Iterator[str]:
+    """The lines of a memory in Markdown."""
+    first, *more = text.split("\n")
+    yield f"- {first}"
+    yield from (f"{INDENT}{line}" for line in more)
+
+
+def remark(record: Record) -> str:
+    """When it was said, and whether it is hidden; empty where nobody knows when."""
+    if record.said_at is None:
+        return ""
+    day = record.said_at.astimezone().date().isoformat()
+    return f"{day}, hidden" if record.sensitive else day
 
 
 def from_markdown(lines: Iterable[str]) -> Iterator[Item]:
@@ -250,20 +252,13 @@ def _cause(field: str, message: str) -> str:
     return f"{field}: {words}" if field else f"this is no memory in JSON ({words})"
 
 
-def _remark(record: Record) -> str:
-    if record.said_at is None:
-        return ""
-    day = record.said_at.astimezone().date().isoformat()
-    return f" <!-- {day}{', hidden' if record.sensitive else ''} -->"
-
-
 def _record(text: str, kind: MemoryKind) -> Record:
-    remark = REMARK.search(text)
-    day = _day(remark["day"]) if remark else None
+    told = REMARK.search(text)
+    day = _day(told["day"]) if told else None
     return Record(
-        text=(text[: remark.start()] if remark else text).strip(),
+        text=(text[: told.start()] if told else text).strip(),
         kind=kind,
-        sensitive=bool(remark and remark["hidden"]),
+        sensitive=bool(told and told["hidden"]),
         said_at=datetime.combine(day, time(12)).astimezone() if day else None,
     )
 

@@ -58,8 +58,8 @@ def find(
     either side of today takes some ten milliseconds more.
     """
     from gaia.memory.sentence_classifier import Sides
+    from gaia.memory.when.book import book_of
     from gaia.memory.when.folded import fold
-    from gaia.memory.when.language import book_of
     from gaia.memory.when.meaning import Meaning
     from gaia.memory.when.phrases import Reader
 

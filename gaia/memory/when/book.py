@@ -3,7 +3,7 @@
 A book is a file in `books/`: tables of words, and patterns in which `<weekday>` or `<n>`
 stands for any word of a table. The names of weekdays and months are those of dateparser's
 data, which has them for some 200 languages. What a pattern means its key says, which
-`days` and `clock` read.
+`days` and `clock` read. A text is read by the book of its language.
 """
 
 from __future__ import annotations
@@ -40,11 +40,25 @@ day's number alone."""
 ALSO = {"weekday": "bareday"}
 """Tables of words that count in patterns of their own, such as the short "segunda"."""
 
+SCRIPTS = (
+    ("ko", regex.compile(r"\p{Hangul}")),
+    ("ja", regex.compile(r"[\p{Hiragana}\p{Katakana}]")),
+    ("zh", regex.compile(r"\p{Han}")),
+)
+WORD = regex.compile(r"[\w']+")
+NEAR, WORTH = 1, 8
+"""How many frequent words less a language may have, and how many characters of phrases that
+it knows count as one."""
+
+LONGEST_LOOK = 2_000
+"""Characters by which the language is told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A phrase of one book in a text: what it means, and the words that it names."""
 
+    book: Book
     kind: str
     start: int
     end: int
@@ -55,6 +69,33 @@ class Piece:
     def word(self, name: str) -> str:
         """The word of that name; empty where there is none."""
         return self.words.get(name, "")
+
+    def value(self, name: str) -> Any:
+        """What the word of that name means. The name is that of a table, with a digit behind it
+        where it is not the only one.
+
+        Raises:
+            ValueError: There is none, or it is none of the table.
+        """
+        return self.book.value(name.rstrip("23"), self.word(name))
+
+    def number(self, name: str, default: int = 0) -> int:
+        """The number of that name, in figures or words."""
+        word = self.word(name)
+        if not word:
+            return default
+        return int(word) if word.isdecimal() else int(self.value(name))
+
+    @property
+    def count(self) -> int:
+        """How many units it names: one, where it has no number."""
+        return self.number("n", 1)
+
+    @property
+    def lengths(self) -> Sequence[tuple[str, int]]:
+        """The units that it names, such as an hour and 30 minutes, and how many of each."""
+        first = (self.value("unit"), self.count)
+        return [first, (self.value("unit2"), self.number("n2"))] if self.word("unit2") else [first]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,25 +130,6 @@ class Book:
                 return value
         raise ValueError(f"{word!r} is no {table}")
 
-    def number(self, word: str) -> int:
-        """A number in figures or words.
-
-        Raises:
-            ValueError: It is none.
-        """
-        return int(word) if word.isdecimal() else int(self.value("n", word))
-
-    def count(self, piece: Piece) -> int:
-        """How many units a piece names: one, where it has no number."""
-        return self.number(piece.word("n")) if piece.word("n") else 1
-
-    def lengths(self, piece: Piece) -> Sequence[tuple[str, int]]:
-        """The units that a piece names, such as an hour and 30 minutes, and how many of each."""
-        first = (self.value("unit", piece.word("unit")), self.count(piece))
-        if not piece.word("unit2"):
-            return [first]
-        return [first, (self.value("unit", piece.word("unit2")), self.number(piece.word("n2")))]
-
     def weekdays(self, words: str) -> Sequence[int]:
         """The weekdays that an enumeration names."""
         whole = r"{}" if self.language in UNSPACED else r"(?<!\w)(?:{})s?(?!\w)"
@@ -136,7 +158,7 @@ class Book:
             for match in pattern.expression.finditer(text.text):
                 named = {k: v for k, v in match.groupdict().items() if v is not None}
                 words = {**pattern.fixed, **({"d": "1"} if "first" in named else {}), **named}
-                piece = Piece(pattern.kind, *match.span(), words, pattern.offset)
+                piece = Piece(self, pattern.kind, *match.span(), words, pattern.offset)
                 if piece.start < piece.end and not self._is_ordinary_word(piece, match, text):
                     yield piece
 
@@ -149,6 +171,24 @@ class Book:
             return False
         written = text.source(*match.span(name))
         return written.islower() and not piece.words.keys() & {"sure", "y", "ordinal"}
+
+
+def book_of(text: Folded, language: str | None) -> Book | None:
+    """The book of the language, or else of that whose words the text has: its frequent
+    words count, and how much of it the book knows. `None` for a language without one."""
+    if language:
+        return open_book(language.lower().partition("-")[0])
+    for name, script in SCRIPTS:
+        if script.search(text.text):
+            return open_book(name)
+    words = WORD.findall(text.original[:LONGEST_LOOK].lower())
+    counts = {name: sum(word in common for word in words) for name, common in _common().items()}
+    most = max(counts.values())
+    near = {name: count for name, count in counts.items() if count >= most - NEAR}
+    return max(
+        (book for name in near if (book := open_book(name))),
+        key=lambda book: (near[book.language] + _known(book, text) / WORTH, near[book.language]),
+    )
 
 
 @cache
@@ -178,6 +218,20 @@ def written(language: str) -> Mapping[str, Any]:
     """What the file of a language holds."""
     file = resources.files(__package__).joinpath("books", f"{language}.toml")
     return tomllib.loads(file.read_text("utf-8"))
+
+
+def _known(book: Book, text: Folded) -> int:
+    return sum(piece.end - piece.start for piece in book.pieces(text) if piece.kind != "never")
+
+
+@cache
+def _common() -> Mapping[str, frozenset[str]]:
+    """The frequent words of each language with spaces."""
+    return {
+        name: frozenset(written(name)["common"].split())
+        for name in LANGUAGES
+        if name not in UNSPACED
+    }
 
 
 def _tables(language: str, told: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from gaia.memory.when.book import Book, Piece
+from gaia.memory.when.book import Piece
 
 KINDS = frozenset(
     {"clock", "clock_past", "clock_to", "clock_range", "noon", "midnight", "clock_half_to"}
@@ -38,25 +38,25 @@ class Clock:
         return Clock(self.minutes + minutes, self.exact)
 
 
-def clock_of(piece: Piece, book: Book, part: str = "") -> Clock | None:
+def clock_of(piece: Piece, part: str = "") -> Clock | None:
     """The time at which a phrase begins, in the part of the day that is said beside it."""
     if piece.kind == "noon":
         return Clock(12 * 60, True)
     if piece.kind == "midnight":
         return Clock(24 * 60, True)
-    told = _told(piece, book, "h", "m", "ampm")
+    told = _told(piece)
     if told is None:
         return None
     if piece.kind == "clock_range" and not told.exact:
-        told = _first_of_range(piece, book, told)
-    return _in_part(told.moved(_beside(piece, book)), piece, book, part)
+        told = _first_of_range(piece, told)
+    return _in_part(told.moved(_beside(piece)), piece, part)
 
 
-def end_of(piece: Piece, book: Book, begins: Clock) -> Clock | None:
+def end_of(piece: Piece, begins: Clock) -> Clock | None:
     """The time at which a range of times ends."""
     if piece.kind != "clock_range":
         return None
-    told = _told(piece, book, "h2", "m2", "ampm2")
+    told = _told(piece, "2")
     while told is not None and told.minutes <= begins.minutes and not told.exact:
         told = Clock(told.minutes + 12 * 60, told.minutes >= 12 * 60)
     return told if told is not None and told.minutes > begins.minutes else None
@@ -86,44 +86,45 @@ def likely(clock: Clock) -> int | None:
     return clock.minutes + 12 * 60 if hour < 5 else clock.minutes
 
 
-def _told(piece: Piece, book: Book, hour_word: str, minute_word: str, half: str) -> Clock | None:
-    word = piece.word(hour_word)
+def _told(piece: Piece, which: str = "") -> Clock | None:
+    """The time that a piece names, or with "2" the one that it names as its end."""
+    word = piece.word(f"h{which}")
     if not word:
         return None
-    hour = int(word) if word.isdecimal() else int(book.value("h", word))
-    minutes = hour * 60 + int(piece.word(minute_word) or 0)
-    if (told := piece.word(half)) and 1 <= hour <= 12:
-        late = book.value("ampm", told) == "pm"
-        return Clock(minutes % (12 * 60) + (12 * 60 if late else 0), True)
-    if told and book.value("ampm", told) == "am" and hour > 12:
+    hour = int(word) if word.isdecimal() else int(piece.value(f"h{which}"))
+    minutes = hour * 60 + int(piece.word(f"m{which}") or 0)
+    half = piece.value(f"ampm{which}") if piece.word(f"ampm{which}") else ""
+    if half and 1 <= hour <= 12:
+        return Clock(minutes % (12 * 60) + (12 * 60 if half == "pm" else 0), True)
+    if half == "am" and hour > 12:
         return None
     padded = word.startswith("0") or piece.kind == "iso"
     return Clock(minutes, padded or hour == 0 or hour > 12)
 
 
-def _first_of_range(piece: Piece, book: Book, told: Clock) -> Clock:
+def _first_of_range(piece: Piece, told: Clock) -> Clock:
     """ "from 3 to 5 pm" begins in the afternoon as well, and "from 9 to 5 pm" does not."""
-    until = _told(piece, book, "h2", "m2", "ampm2")
+    until = _told(piece, "2")
     if until is None or not until.exact:
         return told
     later = Clock(told.minutes % (12 * 60) + 12 * 60, True)
     return later if later.minutes < until.minutes else Clock(told.minutes, True)
 
 
-def _beside(piece: Piece, book: Book) -> int:
+def _beside(piece: Piece) -> int:
     """The minutes by which a phrase moves its hour: "quarter past", "ten to", "halb"."""
     if piece.kind == "clock_half_to":
-        near = book.number(piece.word("n")) if piece.word("n") else 0
+        near = piece.number("n")
         return -30 + (-near if piece.word("less") else near)
     if piece.kind == "clock_three_quarters":
         return -15
     moved = 30 if piece.word("half") else 15 if piece.word("quarter") else 0
-    moved += book.number(piece.word("n")) if piece.word("n") else 0
+    moved += piece.number("n")
     return -moved if piece.kind == "clock_to" else moved
 
 
-def _in_part(clock: Clock, piece: Piece, book: Book, part: str) -> Clock:
-    own = book.value("part", piece.word("part")) if piece.word("part") else None
+def _in_part(clock: Clock, piece: Piece, part: str) -> Clock:
+    own = piece.value("part") if piece.word("part") else None
     part = own or part
     if clock.exact or not part:
         return clock

@@ -20,12 +20,11 @@ import calendar
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 
-from gaia.memory.when.book import Book, Piece
+from gaia.memory.when.book import Piece
 from gaia.memory.when.spans import (
     SEASONS,
     Days,
     Seen,
-    add_months,
     monday_before,
     month_of,
     months_from,
@@ -35,8 +34,11 @@ from gaia.memory.when.spans import (
     weekend_of,
 )
 
+Read = Callable[[Piece, Seen], Days | None]
+"""Tells which days a piece means; `None` where that is not certain."""
 
-def days_of(pieces: Sequence[Piece], book: Book, seen: Seen) -> Days | None:
+
+def days_of(pieces: Sequence[Piece], seen: Seen) -> Days | None:
     """The days that one piece means, or that several mean together; `None` where these do
     not belong together, or it is not certain.
 
@@ -46,11 +48,11 @@ def days_of(pieces: Sequence[Piece], book: Book, seen: Seen) -> Days | None:
     """
     if len(pieces) == 1:
         read = READERS.get(pieces[0].kind)
-        return read(pieces[0], book, seen) if read else None
+        return read(pieces[0], seen) if read else None
     if len(pieces) != 2:
         return None
     for one, other in (pieces, pieces[::-1]):
-        if (together := _narrowed(one, other, book, seen)) is not None:
+        if (together := _narrowed(one, other, seen)) is not None:
             return together
     return None
 
@@ -60,16 +62,16 @@ def is_day(piece: Piece) -> bool:
     return piece.kind in READERS
 
 
-def _narrowed(one: Piece, other: Piece, book: Book, seen: Seen) -> Days | None:
+def _narrowed(one: Piece, other: Piece, seen: Seen) -> Days | None:
     """What `one` means within `other`: "Tuesday" of "next week", "in May" of "last year"; or
     after it: "Friday" and "in two weeks", "a week from" and "tomorrow"."""
     if other.kind in {"in", "shift"} and one.kind in {"day", "weekday", "date"}:
-        return _later(one, other, book, seen)
-    span = days_of([other], book, seen) if other.kind in WITHIN.get(one.kind, ()) else None
+        return _later(one, other, seen)
+    span = days_of([other], seen) if other.kind in WITHIN.get(one.kind, ()) else None
     if span is None:
         return None
     if one.kind == "weekday":
-        wanted = _wanted(one, book)
+        wanted = _wanted(one)
         if span.after is None:
             return span if span.first.weekday() == wanted else None
         if span.end - span.first != timedelta(days=7):
@@ -77,19 +79,19 @@ def _narrowed(one: Piece, other: Piece, book: Book, seen: Seen) -> Days | None:
         return Days(span.first + timedelta(days=wanted))
     if one.kind == "day_of_month":
         return Days(span.first.replace(day=int(one.word("d")))) if _is_month(span) else None
-    if one.word("y") or span.first.month != 1 or add_months(span.first, 12) != span.end:
+    if one.word("y") or span.first.month != 1 or shifted(span.first, "month", 12) != span.end:
         return None
-    month = book.value("mon", one.word("month") or one.word("mon"))
+    month = _month_of(one)
     if one.kind == "month":
         return month_of(span.first.year, month)
     return Days(date(span.first.year, month, int(one.word("d"))))
 
 
-def _later(one: Piece, other: Piece, book: Book, seen: Seen) -> Days | None:
+def _later(one: Piece, other: Piece, seen: Seen) -> Days | None:
     """A day so long after another: a week from Friday. "In two weeks on Friday" is that of the
     week; "Friday in two weeks" may be either, and is none where these differ."""
     ahead = Seen(seen.now, seen.zone, back=False)
-    found, lengths = days_of([one], book, ahead), book.lengths(other)
+    found, lengths = days_of([one], ahead), other.lengths
     if found is None or found.after or len(lengths) > 1 or lengths[0][0] not in {"day", "week"}:
         return None
     ((unit, count),) = lengths
@@ -116,58 +118,51 @@ WITHIN = {
 
 
 def _is_month(span: Days) -> bool:
-    return span.first.day == 1 and add_months(span.first, 1) == span.end
+    return span.first.day == 1 and shifted(span.first, "month", 1) == span.end
 
 
-def _day(piece: Piece, book: Book, seen: Seen) -> Days:
+def _day(piece: Piece, seen: Seen) -> Days:
     return Days(seen.today + timedelta(days=piece.offset))
 
 
-def _in(piece: Piece, book: Book, seen: Seen) -> Days | None:
+def _in(piece: Piece, seen: Seen) -> Days | None:
     day = seen.today
-    for unit, count in book.lengths(piece):
+    for unit, count in piece.lengths:
         if unit in {"minute", "hour"}:
             return None
         day = shifted(day, unit, count)
     return Days(day)
 
 
-def _ago(piece: Piece, book: Book, seen: Seen) -> Days | None:
-    (unit, count), *more = book.lengths(piece)
+def _ago(piece: Piece, seen: Seen) -> Days | None:
+    (unit, count), *more = piece.lengths
     if unit in {"minute", "hour"} or more:
         return None
     day = shifted(seen.today, unit, -count)
     return Days(day) if unit == "day" else period_around(unit, day)
 
 
-def _weekday(piece: Piece, book: Book, seen: Seen) -> Days:
-    wanted = _wanted(piece, book)
+def _weekday(piece: Piece, seen: Seen) -> Days:
+    wanted = _wanted(piece)
     return _last(wanted, seen) if seen.back else _coming(wanted, seen)
 
 
-def _weekday_this(piece: Piece, book: Book, seen: Seen) -> Days:
-    wanted, monday = _wanted(piece, book), monday_before(seen.today)
+def _weekday_this(piece: Piece, seen: Seen) -> Days:
+    wanted, monday = _wanted(piece), monday_before(seen.today)
     if (day := monday + timedelta(days=wanted)) >= seen.today or seen.back:
         return Days(day) if not (seen.back and day > seen.today) else _last(wanted, seen)
     return _coming(wanted, seen)
 
 
-def _weekday_next(piece: Piece, book: Book, seen: Seen) -> Days:
-    return Days(monday_before(seen.today) + timedelta(days=7 + _wanted(piece, book)))
+def _weekday_of_week(count: int) -> Read:
+    """The weekday of this calendar week, or so many later."""
+    return lambda piece, seen: Days(
+        monday_before(seen.today) + timedelta(days=7 * count + _wanted(piece))
+    )
 
 
-def _weekday_next_but_one(piece: Piece, book: Book, seen: Seen) -> Days:
-    return Days(monday_before(seen.today) + timedelta(days=14 + _wanted(piece, book)))
-
-
-def _weekday_last_week(piece: Piece, book: Book, seen: Seen) -> Days:
-    return Days(monday_before(seen.today) + timedelta(days=_wanted(piece, book) - 7))
-
-
-def _wanted(piece: Piece, book: Book) -> int:
-    short = piece.word("wd")
-    wanted: int = book.value("wd", short) if short else book.value("weekday", piece.word("weekday"))
-    return wanted
+def _wanted(piece: Piece) -> int:
+    return int(piece.value("wd") if piece.word("wd") else piece.value("weekday"))
 
 
 def _coming(weekday: int, seen: Seen) -> Days:
@@ -178,9 +173,9 @@ def _last(weekday: int, seen: Seen) -> Days:
     return Days(seen.today - timedelta(days=(seen.today.weekday() - weekday - 1) % 7 + 1))
 
 
-def _period_piece(count: int) -> Callable[[Piece, Book, Seen], Days]:
-    def read(piece: Piece, book: Book, seen: Seen) -> Days:
-        period = book.value("period", piece.word("period"))
+def _period_piece(count: int) -> Read:
+    def read(piece: Piece, seen: Seen) -> Days:
+        period = piece.value("period")
         if period in SEASONS:
             return season_of(period, count, seen)
         if period == "weekend":
@@ -190,8 +185,8 @@ def _period_piece(count: int) -> Callable[[Piece, Book, Seen], Days]:
     return read
 
 
-def _month_piece(piece: Piece, book: Book, seen: Seen) -> Days | None:
-    month = book.value("mon", piece.word("month") or piece.word("mon"))
+def _month_piece(piece: Piece, seen: Seen) -> Days | None:
+    month = _month_of(piece)
     if piece.word("y"):
         return month_of(int(piece.word("y")), month)
     found = month_of(seen.today.year, month)
@@ -204,27 +199,24 @@ def _month_piece(piece: Piece, book: Book, seen: Seen) -> Days | None:
     return found
 
 
-def _year(piece: Piece, book: Book, seen: Seen) -> Days:
+def _year(piece: Piece, seen: Seen) -> Days:
     return months_from(date(int(piece.word("y")), 1, 1), 12)
 
 
-def _date(piece: Piece, book: Book, seen: Seen) -> Days | None:
-    month, day = _month_of(piece, book), int(piece.word("d"))
+def _date(piece: Piece, seen: Seen) -> Days | None:
+    month, day = _month_of(piece), int(piece.word("d"))
     after = int(piece.word("d2")) if piece.word("d2") else None
     found = _dated(piece, month, day, seen)
-    weekday = piece.word("wd")
-    if weekday and found.weekday() != book.value("wd", weekday):
+    if piece.word("wd") and found.weekday() != piece.value("wd"):
         return None
     if after is None:
         return Days(found)
     return Days(found, found.replace(day=after) + timedelta(days=1)) if after > day else None
 
 
-def _month_of(piece: Piece, book: Book) -> int:
-    if piece.word("mon"):
-        named: int = book.value("mon", piece.word("mon"))
-        return named
-    return int(piece.word("mon_n"))
+def _month_of(piece: Piece) -> int:
+    named = piece.word("month") or piece.word("mon")
+    return int(piece.book.value("mon", named) if named else piece.word("mon_n"))
 
 
 def _dated(piece: Piece, month: int, day: int, seen: Seen) -> date:
@@ -241,54 +233,53 @@ def _dated(piece: Piece, month: int, day: int, seen: Seen) -> date:
     raise ValueError(f"{month}-{day} is no day")
 
 
-def _slashed(piece: Piece, book: Book, seen: Seen) -> Days | None:
+def _slashed(piece: Piece, seen: Seen) -> Days | None:
     """A date whose order is certain: that of the language, or the only one that there is."""
     first, second = int(piece.word("d")), int(piece.word("mon_n"))
-    if not book.day_comes_first and first <= 12 < second:
+    if not piece.book.day_comes_first and first <= 12 < second:
         return Days(_dated(piece, first, second, seen))
-    if not book.day_comes_first and first <= 12 and first != second:
+    if not piece.book.day_comes_first and first <= 12 and first != second:
         return None
     return Days(_dated(piece, second, first, seen))
 
 
-def _day_of_month(piece: Piece, book: Book, seen: Seen) -> Days | None:
+def _day_of_month(piece: Piece, seen: Seen) -> Days | None:
     day, first = int(piece.word("d")), seen.today.replace(day=1)
     for months in range(0, -13, -1) if seen.back else range(13):
-        month = add_months(first, months)
+        month = shifted(first, "month", months)
         if day <= calendar.monthrange(month.year, month.month)[1]:
             found = month.replace(day=day)
             if (found <= seen.today) if seen.back else (found >= seen.today):
-                wanted = piece.word("weekday")
-                agrees = not wanted or found.weekday() == book.value("weekday", wanted)
+                agrees = not piece.word("weekday") or found.weekday() == piece.value("weekday")
                 return Days(found) if agrees else None
     return None
 
 
-def _next_n(piece: Piece, book: Book, seen: Seen) -> Days | None:
-    ahead = _in(piece, book, seen)
+def _next_n(piece: Piece, seen: Seen) -> Days | None:
+    ahead = _in(piece, seen)
     return Days(seen.today, ahead.first) if ahead else None
 
 
-def _last_n(piece: Piece, book: Book, seen: Seen) -> Days | None:
-    unit, count = book.value("unit", piece.word("unit")), book.count(piece)
+def _last_n(piece: Piece, seen: Seen) -> Days | None:
+    unit, count = piece.value("unit"), piece.count
     if unit in {"minute", "hour"}:
         return None
     return Days(shifted(seen.today, unit, -count), seen.today + timedelta(days=1))
 
 
-READERS: Mapping[str, Callable[[Piece, Book, Seen], Days | None]] = {
+READERS: Mapping[str, Read] = {
     "day": _day,
     "day_part": _day,
     "in": _in,
     "ago": _ago,
-    "ago_weekend": lambda piece, book, seen: weekend_of(-book.count(piece), seen),
+    "ago_weekend": lambda piece, seen: weekend_of(-piece.count, seen),
     "weekday": _weekday,
     "weekday_this": _weekday_this,
-    "weekday_coming": lambda piece, book, seen: _coming(_wanted(piece, book), seen),
-    "weekday_next": _weekday_next,
-    "weekday_next_but_one": _weekday_next_but_one,
-    "weekday_last": lambda piece, book, seen: _last(_wanted(piece, book), seen),
-    "weekday_last_week": _weekday_last_week,
+    "weekday_coming": lambda piece, seen: _coming(_wanted(piece), seen),
+    "weekday_next": _weekday_of_week(1),
+    "weekday_next_but_one": _weekday_of_week(2),
+    "weekday_last": lambda piece, seen: _last(_wanted(piece), seen),
+    "weekday_last_week": _weekday_of_week(-1),
     "period_this": _period_piece(0),
     "period_next": _period_piece(1),
     "period_last": _period_piece(-1),
@@ -304,7 +295,7 @@ READERS: Mapping[str, Callable[[Piece, Book, Seen], Days | None]] = {
     "slashed": _slashed,
     "day_of_month": _day_of_month,
     "next_n": _next_n,
-    "shift": lambda piece, book, seen: None,
+    "shift": lambda piece, seen: None,
     "last_n": _last_n,
 }
 """What a kind of phrase means."""

@@ -44,8 +44,8 @@ class Span:
     start: datetime
     end: datetime | None
     has_time: bool
-    begins: int
-    ends: int
+    begins: int = 0
+    ends: int = 0
     rule: str | None = None
     apart: tuple[int, int] | None = None
     """Where a time stands that is said apart from its day."""
@@ -71,9 +71,10 @@ class Meaning:
     def of(self, chain: Sequence[Piece]) -> Span | None:
         """What the phrases of a chain mean together; `None` where it is not certain."""
         try:
-            return self._meant(chain)
+            found = self._meant(chain)
         except (ValueError, OverflowError):
             return None
+        return replace(found, begins=chain[0].start, ends=chain[-1].end) if found else None
 
     def midnight(self, day: date) -> datetime:
         """When a local day begins."""
@@ -88,14 +89,9 @@ class Meaning:
         if rules or (self.ahead and (clocks or any(piece.word("lasts") for piece in days))):
             lengths += [piece for piece in days if piece.kind == "next_n"]
             days = [piece for piece in days if piece.kind != "next_n"]
-        moments = [piece for piece in chain if self._moment(piece) is not None]
-        begins, ends = chain[0].start, chain[-1].end
+        moments = [moment for piece in chain if (moment := self._moment(piece)) is not None]
         if moments:
-            moment = self._moment(moments[0])
-            single = len(chain) == 1 and moment is not None
-            if not single or moment is None:
-                return None
-            return Span(moment, None, True, begins, ends, is_moment=True)
+            return Span(moments[0], None, True, is_moment=True) if len(chain) == 1 else None
         if max(len(clocks), len(parts), len(lengths)) > 1 or len(chain) != sum(
             map(len, (days, rules, clocks, parts, lengths))
         ):
@@ -104,29 +100,29 @@ class Meaning:
         part = self._part(chain)
         is_each_day = self.ahead and any(piece.kind == "next_n" for piece in lengths) and not days
         if rules or is_each_day:
-            rule = recurrence_of([*rules, *days], self.book, seen) if rules else every_day(seen)
-            span = self._recurring(rule, clocks, part, begins, ends) if rule else None
+            rule = recurrence_of([*rules, *days], seen) if rules else every_day(seen)
+            span = self._recurring(rule, clocks, part) if rule else None
             return self._lasting_rule(span, lengths[0]) if span and lengths else span
         if not days:
             if not self.ahead or lengths:
                 return None
             if clocks:
-                return self._time_alone(clocks[0], part, begins, ends)
-            said = self.text.text[begins:ends]
-            return self._part_alone(part, begins, ends) if " " in said else None
-        found = days_of(days, self.book, seen)
+                return self._time_alone(clocks[0], part)
+            said = self.text.text[chain[0].start : chain[-1].end]
+            return self._part_alone(part) if " " in said else None
+        found = days_of(days, seen)
         if found is None or not (self.ahead or self._is_certain(chain, days, found, seen)):
             return None
         if lengths:
             is_span = len(chain) == 2 and not self.ahead
-            return self._lasting(found, lengths[0], begins, ends) if is_span else None
+            return self._lasting(found, lengths[0]) if is_span else None
         return self._on(found, chain, part, seen)
 
     def _moment(self, piece: Piece) -> datetime | None:
         """The moment that a phrase such as "in ten minutes" names."""
         minutes = MOMENTS.get(piece.kind)
         if minutes is None and piece.kind in {"in", "ago"}:
-            told = self.book.lengths(piece)
+            told = piece.lengths
             if all(unit in MINUTES for unit, _ in told):
                 minutes = sum(MINUTES[unit] * count for unit, count in told)
                 minutes = -minutes if piece.kind == "ago" else minutes
@@ -139,48 +135,41 @@ class Meaning:
         return datetime.fromtimestamp(self.now.timestamp() + minutes * 60, self.zone)
 
     def _part(self, chain: Sequence[Piece]) -> str:
-        named = [self.book.value("part", each.word("part")) for each in chain if each.word("part")]
+        named = [each.value("part") for each in chain if each.word("part")]
         return named[0] if len(named) == 1 else ""
 
     def _on(self, days: Days, chain: Sequence[Piece], part: str, seen: Seen) -> Span | None:
-        begins, ends = chain[0].start, chain[-1].end
         clocks = [piece for piece in chain if piece.kind in clock.KINDS]
         clocks = clocks or [piece for piece in chain if piece.kind == "iso" and piece.word("h")]
         if days.after is not None:
             if clocks or part:
                 return None
-            return Span(self.midnight(days.first), self.midnight(days.end), False, begins, ends)
+            return Span(self.midnight(days.first), self.midnight(days.end), False)
         midnight = self.midnight(days.first)
         is_today = days.first == seen.today
         if clocks:
-            told = clock.clock_of(clocks[0], self.book, part)
+            told = clock.clock_of(clocks[0], part)
             if told is None:
                 return None
             minutes = clock.settled(told, self.now if is_today else None, back=seen.back)
             if minutes is not None:
-                until = clock.end_of(clocks[0], self.book, clock.Clock(minutes, told.exact))
-                end = clock.after(midnight, until.minutes) if until else None
-                return Span(clock.after(midnight, minutes), end, True, begins, ends)
+                return _at(midnight, minutes, told, clocks[0])
             if self.ahead:
                 return None
         elif part:
-            first, last = clock.PARTS[part]
-            start, end = clock.after(midnight, first * 60), clock.after(midnight, last * 60)
-            return Span(start, end, True, begins, ends)
-        return Span(midnight, None, False, begins, ends)
+            return _during(midnight, part)
+        return Span(midnight, None, False)
 
-    def _part_alone(self, part: str, begins: int, ends: int) -> Span:
+    def _part_alone(self, part: str) -> Span:
         """The next such part of a day, as in a reminder "in the morning"."""
-        first, last = clock.PARTS[part]
-        midnight = self.midnight(self.now.date())
-        if clock.after(midnight, first * 60) <= self.now:
-            midnight = self.midnight(self.now.date() + timedelta(days=1))
-        start, end = clock.after(midnight, first * 60), clock.after(midnight, last * 60)
-        return Span(start, end, True, begins, ends)
+        today = _during(self.midnight(self.now.date()), part)
+        if today.start > self.now:
+            return today
+        return _during(self.midnight(self.now.date() + timedelta(days=1)), part)
 
-    def _time_alone(self, piece: Piece, part: str, begins: int, ends: int) -> Span | None:
+    def _time_alone(self, piece: Piece, part: str) -> Span | None:
         """The next such time: a time without a day is certain in a reminder alone."""
-        told = clock.clock_of(piece, self.book, part)
+        told = clock.clock_of(piece, part)
         if told is None:
             return None
         today = self.midnight(self.now.date())
@@ -188,22 +177,16 @@ class Meaning:
         if minutes is None or clock.after(today, minutes) <= self.now:
             minutes = clock.likely(told)
             today = self.midnight(self.now.date() + timedelta(days=1))
-        if minutes is None:
-            return None
-        until = clock.end_of(piece, self.book, clock.Clock(minutes, told.exact))
-        end = clock.after(today, until.minutes) if until else None
-        return Span(clock.after(today, minutes), end, True, begins, ends)
+        return None if minutes is None else _at(today, minutes, told, piece)
 
-    def _recurring(
-        self, rule: Recurrence, clocks: Sequence[Piece], part: str, begins: int, ends: int
-    ) -> Span | None:
+    def _recurring(self, rule: Recurrence, clocks: Sequence[Piece], part: str) -> Span | None:
         if not rule.days:
             unit = 60 if "HOURLY" in rule.rule else 1
             first = self._minutes_from_now(_interval(rule.rule) * unit)
-            return None if clocks or part else Span(first, None, True, begins, ends, rule.rule)
+            return None if clocks or part else Span(first, None, True, rule=rule.rule)
         minutes = None
         if clocks:
-            told = clock.clock_of(clocks[0], self.book, part)
+            told = clock.clock_of(clocks[0], part)
             minutes = clock.likely(told) if told else None
             if minutes is None and self.ahead:
                 return None
@@ -212,23 +195,23 @@ class Meaning:
         for day in rule.days:
             start = clock.after(self.midnight(day), minutes or 0)
             if minutes is None or start > self.now:
-                return Span(start, None, minutes is not None, begins, ends, rule.rule)
+                return Span(start, None, minutes is not None, rule=rule.rule)
         return None
 
     def _lasting_rule(self, found: Span, length: Piece) -> Span | None:
-        ((unit, count), *more), first = self.book.lengths(length), found.start.date()
+        ((unit, count), *more), first = length.lengths, found.start.date()
         if more or unit in MINUTES or found.rule is None:
             return None
         rule = lasting(found.rule, first, shifted(first, unit, count))
         return replace(found, rule=rule) if rule else None
 
-    def _lasting(self, days: Days, length: Piece, begins: int, ends: int) -> Span | None:
-        unit = self.book.value("unit", length.word("unit"))
-        count = self.book.count(length)
+    def _lasting(self, days: Days, length: Piece) -> Span | None:
+        unit = length.value("unit")
+        count = length.count
         if days.after is not None or unit in {"minute", "hour"}:
             return None
         after = shifted(days.first, unit, count)
-        return Span(self.midnight(days.first), self.midnight(after), False, begins, ends)
+        return Span(self.midnight(days.first), self.midnight(after), False)
 
     def _seen(self, chain: Sequence[Piece]) -> Seen:
         return Seen(self.now, self.zone, back=not self.ahead and self._is_past(chain))
@@ -250,7 +233,7 @@ class Meaning:
         """Whether days are on the side of today on which the tense puts them: there is no
         other, or the sentence as a whole is of that side. "I got tickets for Friday" has the
         past tense, and of many verbs it is not known. Of a date behind, the year is not."""
-        if found == days_of(days, self.book, replace(seen, back=not seen.back)):
+        if found == days_of(days, replace(seen, back=not seen.back)):
             return True
         if seen.back and any(piece.kind in YEARLY for piece in days):
             return False
@@ -272,6 +255,19 @@ class Meaning:
         if behind := ends.search(self.text.text, after, last):
             last = behind.start()
         return self.text.source(first, min(last, len(self.text.text)))
+
+
+def _during(midnight: datetime, part: str) -> Span:
+    """A part of the day that begins at `midnight`."""
+    first, last = clock.PARTS[part]
+    return Span(clock.after(midnight, first * 60), clock.after(midnight, last * 60), True)
+
+
+def _at(midnight: datetime, minutes: int, told: clock.Clock, piece: Piece) -> Span:
+    """So many minutes after `midnight`, until the end of a range of times."""
+    until = clock.end_of(piece, clock.Clock(minutes, told.exact))
+    end = clock.after(midnight, until.minutes) if until else None
+    return Span(clock.after(midnight, minutes), end, True)
 
 
 def _interval(rule: str) -> int:

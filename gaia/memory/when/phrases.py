@@ -149,7 +149,7 @@ class Reader:
         )
 
     def _is_of_days(self, piece: Piece) -> bool:
-        units = {unit for unit, _ in self.meaning.book.lengths(piece)}
+        units = {unit for unit, _ in piece.lengths}
         return units.isdisjoint(MINUTES)
 
     def _is_apart(self, span: Span) -> bool:
@@ -281,9 +281,7 @@ class Reader:
         if len(days) != len(chain):
             return None
         try:
-            found = days_of(
-                days, self.meaning.book, Seen(self.meaning.now, self.meaning.zone, back=True)
-            )
+            found = days_of(days, Seen(self.meaning.now, self.meaning.zone, back=True))
         except (ValueError, OverflowError):
             return None
         if found is None or found.first > self.meaning.now.date():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import islice
 
 from dateutil.rrule import rrulestr  # type: ignore[import-untyped]
 
-from gaia.memory.when.book import Book, Piece
+from gaia.memory.when.book import Piece
 from gaia.memory.when.spans import Seen, shifted
 
 CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -28,17 +28,21 @@ class Recurrence:
     days: Sequence[date]
 
 
-def recurrence_of(pieces: Sequence[Piece], book: Book, seen: Seen) -> Recurrence | None:
+Read = Callable[[Piece, Seen], Recurrence | None]
+"""Tells how what a piece means recurs; `None` where that is not certain."""
+
+
+def recurrence_of(pieces: Sequence[Piece], seen: Seen) -> Recurrence | None:
     """What one piece means, or a unit and a day in it, such as "every month" and "on the
     5th"; `None` where they do not belong together."""
     if len(pieces) == 1:
         read = READERS.get(pieces[0].kind)
-        return read(pieces[0], book, seen) if read else None
+        return read(pieces[0], seen) if read else None
     if len(pieces) != 2:
         return None
     for unit, day in (pieces, pieces[::-1]):
         if unit.kind in {"every", "every_second", "every_week", "every_month", "every_year"}:
-            return _every_unit_on(unit, day, book, seen)
+            return _every_unit_on(unit, day, seen)
     return None
 
 
@@ -72,31 +76,30 @@ def _is_within_days(rule: str) -> bool:
     return rule.startswith(("FREQ=HOURLY", "FREQ=MINUTELY"))
 
 
-def _every_unit_on(unit: Piece, day: Piece, book: Book, seen: Seen) -> Recurrence | None:
+def _every_unit_on(unit: Piece, day: Piece, seen: Seen) -> Recurrence | None:
     name = unit.kind.removeprefix("every_")
-    name = name if name in FREQUENCIES else book.value("unit", unit.word("unit"))
-    count = 2 if unit.kind == "every_second" else book.count(unit)
+    name = name if name in FREQUENCIES else unit.value("unit")
+    count = 2 if unit.kind == "every_second" else unit.count
     if name == "week" and day.kind in {"weekday", "every_weekday"}:
-        return _every_few_weeks(count, _every_weekday(day, book, seen))
+        return _every_few_weeks(count, _every_weekday(day, seen))
     if count > 1:
         return None
     if name == "month" and day.kind == "day_of_month":
-        return _monthly(day, book, seen)
+        return _monthly(day, seen)
     if name == "year" and day.kind == "date" and not day.word("y"):
-        return _yearly(day, book, seen)
+        return _yearly(day, seen)
     return None
 
 
-def _every_weekday(piece: Piece, book: Book, seen: Seen) -> Recurrence:
+def _every_weekday(piece: Piece, seen: Seen) -> Recurrence:
     if told := piece.word("weekdays"):
-        return _weekly(book.weekdays(told), seen)
-    named = [piece.word("weekday"), piece.word("weekday2")]
-    return _weekly(sorted({book.value("weekday", each) for each in named if each}), seen)
+        return _weekly(piece.book.weekdays(told), seen)
+    named = [each for each in ("weekday", "weekday2") if piece.word(each)]
+    return _weekly(sorted({piece.value(each) for each in named}), seen)
 
 
-def _every_second_weekday(piece: Piece, book: Book, seen: Seen) -> Recurrence:
-    weekday = book.value("weekday", piece.word("weekday"))
-    return _every_few_weeks(2, _weekly([weekday], seen))
+def _every_second_weekday(piece: Piece, seen: Seen) -> Recurrence:
+    return _every_few_weeks(2, _weekly([piece.value("weekday")], seen))
 
 
 def _every_few_weeks(count: int, weekly: Recurrence) -> Recurrence:
@@ -109,37 +112,23 @@ def _every_few_weeks(count: int, weekly: Recurrence) -> Recurrence:
     return Recurrence(rule, [weekly.days[0], weekly.days[0] + timedelta(weeks=count)])
 
 
-def _every_nth_weekday(piece: Piece, book: Book, seen: Seen) -> Recurrence:
+def _every_nth_weekday(piece: Piece, seen: Seen) -> Recurrence:
     """ "the first Monday of every month" """
-    nth, weekday = (
-        book.value("nth", piece.word("nth")),
-        book.value("weekday", piece.word("weekday")),
-    )
-    rule = f"FREQ=MONTHLY;BYDAY={nth}{CODES[weekday]}"
-
-    def falls(day: date) -> bool:
-        is_last = (day + timedelta(days=7)).month != day.month
-        is_nth = is_last if nth < 0 else (day.day + 6) // 7 == nth
-        return day.weekday() == weekday and is_nth
-
-    return Recurrence(rule, _first_two(seen, falls))
+    nth, weekday = piece.value("nth"), piece.value("weekday")
+    return _on_days(f"FREQ=MONTHLY;BYDAY={nth}{CODES[weekday]}", seen)
 
 
-def _every_last_day(piece: Piece, book: Book, seen: Seen) -> Recurrence:
+def _every_last_day(piece: Piece, seen: Seen) -> Recurrence:
     """ "the last day of every month" """
-    rule = "FREQ=MONTHLY;BYMONTHDAY=-1"
-    return Recurrence(rule, _first_two(seen, lambda day: (day + timedelta(days=1)).day == 1))
+    return _on_days("FREQ=MONTHLY;BYMONTHDAY=-1", seen)
 
 
 def _weekly(weekdays: Sequence[int], seen: Seen) -> Recurrence:
-    rule = f"FREQ=WEEKLY;BYDAY={','.join(CODES[each] for each in weekdays)}"
-    return Recurrence(rule, _first_two(seen, lambda day: day.weekday() in weekdays))
+    return _on_days(f"FREQ=WEEKLY;BYDAY={','.join(CODES[each] for each in weekdays)}", seen)
 
 
-def _every(piece: Piece, book: Book, seen: Seen) -> Recurrence | None:
-    count = book.count(piece)
-    unit = book.value("unit", piece.word("unit"))
-    return _every_unit(unit, count, seen) if count else None
+def _every(piece: Piece, seen: Seen) -> Recurrence | None:
+    return _every_unit(piece.value("unit"), piece.count, seen) if piece.count else None
 
 
 def _every_unit(unit: str, count: int, seen: Seen) -> Recurrence:
@@ -151,48 +140,48 @@ def _every_unit(unit: str, count: int, seen: Seen) -> Recurrence:
     return Recurrence(rule, [seen.today, next_day] if unit == "day" else [next_day])
 
 
-def _monthly(piece: Piece, book: Book, seen: Seen) -> Recurrence:
-    number = int(piece.word("d"))
-    rule = f"FREQ=MONTHLY;BYMONTHDAY={number}"
-    return Recurrence(rule, _first_two(seen, lambda day: day.day == number))
+def _monthly(piece: Piece, seen: Seen) -> Recurrence:
+    return _on_days(f"FREQ=MONTHLY;BYMONTHDAY={int(piece.word('d'))}", seen)
 
 
-def _yearly(piece: Piece, book: Book, seen: Seen) -> Recurrence:
-    number, month = int(piece.word("d")), book.value("mon", piece.word("mon"))
-    rule = f"FREQ=YEARLY;BYMONTH={month};BYMONTHDAY={number}"
-    wanted = (month, number)
-    return Recurrence(rule, _first_two(seen, lambda day: (day.month, day.day) == wanted))
+def _yearly(piece: Piece, seen: Seen) -> Recurrence:
+    number, month = int(piece.word("d")), piece.value("mon")
+    return _on_days(f"FREQ=YEARLY;BYMONTH={month};BYMONTHDAY={number}", seen)
 
 
-def _first_two(seen: Seen, falls: Callable[[date], bool]) -> Sequence[date]:
-    return list(islice(filter(falls, _from(seen.today)), 2))
+def _on_days(rule: str, seen: Seen) -> Recurrence:
+    """A rule that names its days, with the first two from today on.
+
+    Raises:
+        ValueError: It has none, as that of a 31 April.
+    """
+    last = seen.today + timedelta(days=FARTHEST_DAYS)
+    bounded = f"{rule};UNTIL={last:%Y%m%d}T000000"
+    falls = rrulestr(bounded, dtstart=datetime.combine(seen.today, time()))
+    days = [each.date() for each in islice(falls, 2)]
+    if not days:
+        raise ValueError(f"{rule} falls on no day")
+    return Recurrence(rule, days)
 
 
-def _from(today: date) -> Iterator[date]:
-    for days in range(FARTHEST_DAYS):
-        yield today + timedelta(days=days)
+def _each(unit: str) -> Read:
+    return lambda piece, seen: _every_unit(unit, 1, seen)
 
 
-def _fixed(unit: str, count: int = 1) -> Callable[[Piece, Book, Seen], Recurrence]:
-    return lambda piece, book, seen: _every_unit(unit, count, seen)
-
-
-READERS: dict[str, Callable[[Piece, Book, Seen], Recurrence | None]] = {
+READERS: dict[str, Read] = {
     "every": _every,
-    "every_second": lambda piece, book, seen: _every_unit(
-        book.value("unit", piece.word("unit")), 2, seen
-    ),
+    "every_second": lambda piece, seen: _every_unit(piece.value("unit"), 2, seen),
     "every_weekday": _every_weekday,
     "every_second_weekday": _every_second_weekday,
     "every_nth_weekday": _every_nth_weekday,
     "every_last_day": _every_last_day,
-    "every_part": _fixed("day"),
-    "every_day": _fixed("day"),
-    "every_week": _fixed("week"),
-    "every_month": _fixed("month"),
-    "every_year": _fixed("year"),
-    "weekdays": lambda piece, book, seen: _weekly([0, 1, 2, 3, 4], seen),
-    "weekends": lambda piece, book, seen: _weekly([5, 6], seen),
+    "every_part": _each("day"),
+    "every_day": _each("day"),
+    "every_week": _each("week"),
+    "every_month": _each("month"),
+    "every_year": _each("year"),
+    "weekdays": lambda piece, seen: _weekly([0, 1, 2, 3, 4], seen),
+    "weekends": lambda piece, seen: _weekly([5, 6], seen),
     "every_date": _yearly,
     "every_day_of_month": _monthly,
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import calendar
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
+
+from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped]
 
 SUMMER_IN_JANUARY = frozenset(
     {"America/Sao_Paulo", "America/Argentina/Buenos_Aires", "America/Montevideo", "America/Lima"}
@@ -43,18 +44,10 @@ class Seen:
         return self.now.date()
 
 
-def add_months(day: date, months: int) -> date:
-    """The same day of a later month, or that month's last."""
-    index = day.year * 12 + day.month - 1 + months
-    year, month = divmod(index, 12)
-    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
-
-
 def shifted(day: date, unit: str, count: int) -> date:
-    """The day some days, weeks, months or years later."""
-    if unit in {"day", "week"}:
-        return day + timedelta(days=count * (7 if unit == "week" else 1))
-    return add_months(day, count * (12 if unit == "year" else 1))
+    """The day some days, weeks, months or years later; the last of a month that is shorter."""
+    later: date = day + relativedelta(**{f"{unit}s": count})
+    return later
 
 
 def monday_before(day: date) -> date:
@@ -111,4 +104,4 @@ def month_of(year: int, month: int) -> Days:
 
 def months_from(first: date, count: int) -> Days:
     """So many months, from their first day on."""
-    return Days(first, add_months(first, count))
+    return Days(first, shifted(first, "month", count))

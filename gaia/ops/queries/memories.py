@@ -83,7 +83,7 @@ class OriginReport(Report):
 
 
 class FiguresReport(Report):
-    """The figures of `gaia.memory.statistics.Statistics`."""
+    """The figures of `gaia.memory.browse.Statistics`."""
 
     user: str
     memories: int
@@ -217,7 +217,7 @@ def _origin(source: Source, asked: WhichMemory) -> OriginReport:
 
 
 def _figures(source: Source, asked: Whose) -> FiguresReport:
-    from gaia.memory.statistics import statistics
+    from gaia.memory.browse import statistics
 
     owner = find_owner(source.session, asked.user, asked.login)
     figures = statistics(source.session, owner.user_id)

@@ -1,4 +1,4 @@
-"""The stores that the contract of `VectorStore` holds for."""
+"""The stores that the contract of `IndexStore` holds for."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ import pytest
 from gaia.clock import SystemClock
 from gaia.memory import ledger
 from gaia.memory.index.chroma import ChromaStorage
-from gaia.memory.index.vectors import USER, memory_id
+from gaia.memory.index.parts import USER, memory_id
 from gaia.memory.memory import Statement
 from gaia.store.memory_tables import MemorySource
 from gaia.store.opener import open_database

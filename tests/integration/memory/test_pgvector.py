@@ -23,9 +23,8 @@ from gaia.errors import IndexUnavailableError, MissingOwnerError
 from gaia.memory.index.factories import Factories
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import open_parts
-from gaia.memory.index.parts import Parts, Placement
+from gaia.memory.index.parts import Parts, Placement, vector_id
 from gaia.memory.index.pgvector import PgvectorStorage, place_of
-from gaia.memory.index.vectors import vector_id
 from gaia.paths import Home
 from gaia.settings.schema import ComponentSettings, MemorySettings, Secrets
 from gaia.store.engine import Database

@@ -143,13 +143,14 @@ async def test_120_memories_are_shown_in_pages_and_removed(book: Book, ada: User
         assert ledger.page(session, ada.user_id).pages == 1
 
 
-async def test_every_goes_on_after_a_number(book: Book, ada: User) -> None:
+async def test_every_has_the_first_of_a_limit_or_all(book: Book, ada: User) -> None:
     for text in ("one", "two", "three"):
         await book.keep(ada, text)
     with book.database.reading() as session:
         first = ledger.every(session, ada.user_id, limit=2)
-        rest = ledger.every(session, ada.user_id, after=first[-1].memory_id, limit=2)
-    assert [each.text for each in (*first, *rest)] == ["one", "two", "three"]
+        found = ledger.every(session, ada.user_id)
+    assert [each.text for each in first] == ["one", "two"]
+    assert [each.text for each in found] == ["one", "two", "three"]
 
 
 async def test_memories_are_removed_with_their_earlier_versions_and_all_made_of_them(

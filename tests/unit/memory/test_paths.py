@@ -12,7 +12,8 @@ from gaia.memory.extraction import Relation
 from gaia.memory.people import graph
 from gaia.memory.people.paths import Scope, meant, memories_about
 from gaia.store.memory_tables import EntityRow, RelationRow
-from gaia.store.people.identities import User
+from gaia.store.people import identities
+from gaia.store.people.identities import Role, User
 from gaia.testing.clock import START
 from tests.harness.book import Book, said
 
@@ -42,6 +43,15 @@ async def family(book: Book, ada: User) -> None:
     await keep(book, ada, "Tom likes model trains", "Tom", "likes", "model trains")
     await keep(book, ada, "My husband is Ben", "Ben", "husband of", "Ada")
     await keep(book, ada, "Ben's sister is Eve", "Ben", "has sister", "Eve")
+
+
+async def test_who_is_called_by_an_emoji_alone_is_not_everybody_without_a_name(
+    book: Book,
+) -> None:
+    fox = await book.database.write(identities.create, "🦊", Role.MEMBER, now=START)
+    number = await keep(book, fox, "It rains in Porto", "", "rains in", "Porto")
+    told = await book.database.read(graph.by_memory, fox.user_id)
+    assert told == {number: [Relation(None, "rains in", "Porto")]}
 
 
 @pytest.mark.usefixtures("family")

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time
 import pytest
 
 from gaia.errors import UnknownTimeError
-from gaia.memory.periods import between, period
+from gaia.memory.dates import between, period
 
 NOW = datetime(2026, 6, 17, 12, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ import pytest
 
 from gaia.errors import IndexUnavailableError
 from gaia.memory.index.embedder import CachedEmbedder, Mem0Embedder
-from gaia.memory.index.vectors import cosine, memory_id, vector_id
+from gaia.memory.index.parts import cosine, memory_id, vector_id
 from gaia.testing.fake_index import FakeEmbedder
 
 SIZE = [1.0, 0.0]

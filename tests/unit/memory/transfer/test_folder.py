@@ -19,7 +19,7 @@ from gaia.memory.people import entities
 from gaia.memory.transfer import folder as folders
 from gaia.memory.transfer import sync
 from gaia.memory.transfer.folder import canonical, fingerprint
-from gaia.memory.transfer.merge import Cause, Edits
+from gaia.memory.transfer.sync import Cause, Edits
 from gaia.store import forgets
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.store.people.identities import User
