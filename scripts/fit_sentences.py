@@ -49,7 +49,7 @@ PENALTY = 0.05
 STEPS = 30
 DECIMALS = 4
 TOLERANCE = 0.5
-"""Of a weight; the largest are some 50."""
+"""Of a weight; the largest are some 20."""
 
 Numbers = NDArray[np.float64]
 

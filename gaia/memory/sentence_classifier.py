@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from enum import Enum
 from functools import cache, cached_property
 from importlib.resources import files
+from operator import mul
 from typing import NamedTuple
 
 from gaia.memory.index.embedded import Embedded, EmbeddedConfig
@@ -63,7 +64,7 @@ class SentenceClassifier:
         return {
             name
             for name, plane in _planes().items()
-            if sum(map(lambda weight, each: weight * each, plane.weights, vector)) + plane.bias > 0
+            if sum(map(mul, plane.weights, vector)) + plane.bias > 0
         }
 
 
