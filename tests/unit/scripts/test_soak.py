@@ -81,6 +81,15 @@ def test_a_figure_that_grows_is_named_with_its_values(
     assert any(sign.isdigit() for sign in told)
 
 
+def test_the_first_of_a_few_periods_may_be_colder_than_the_rest(figures: ModuleType) -> None:
+    periods = year(figures)[:4]
+    periods[0] = replace(periods[0], resident_mb=200.0)
+    assert figures.not_flat(periods) == []
+    periods[-1] = replace(periods[-1], resident_mb=350.0)
+    (told,) = figures.not_flat(periods)
+    assert told == "resident_mb: 350.0 at last, 300.0 in the first 2 periods"
+
+
 @pytest.mark.parametrize(("name", "spare"), [("threads", 2), ("descriptors", 4), ("tasks", 0)])
 def test_one_more_in_a_single_month_is_one_too_many(
     figures: ModuleType, name: str, spare: int
