@@ -220,10 +220,9 @@ class Meaning:
         """Whether the clause in which a phrase stands is in the past tense, or the sentence
         where the clause has no tense."""
         for ends in (CLAUSE_END, SENTENCE_END):
-            around = self._around(chain, ends)
-            if self.book.future is not None and self.book.future.search(around):
+            if self._stands_around(chain, self.book.future, ends):
                 return False
-            if self.book.past is not None and self.book.past.search(around):
+            if self._stands_around(chain, self.book.past, ends):
                 return True
         return False
 
@@ -243,9 +242,14 @@ class Meaning:
         side = self.side(sentence)
         if seen.back:
             return side is Side.BEHIND
-        future = self.book.future
-        is_to_come = future is not None and future.search(self._around(chain, CLAUSE_END))
-        return side is Side.AHEAD or (side is None and bool(is_to_come))
+        is_to_come = self._stands_around(chain, self.book.future, CLAUSE_END)
+        return side is Side.AHEAD or (side is None and is_to_come)
+
+    def _stands_around(
+        self, chain: Sequence[Piece], words: regex.Pattern[str] | None, ends: regex.Pattern[str]
+    ) -> bool:
+        """Whether any of the words stands in the clause or sentence of a phrase."""
+        return words is not None and words.search(self._around(chain, ends)) is not None
 
     def _around(self, chain: Sequence[Piece], ends: regex.Pattern[str]) -> str:
         begins, after = chain[0].start, chain[-1].end
