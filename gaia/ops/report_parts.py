@@ -6,10 +6,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from sqlalchemy.orm import Session
 
-from gaia.agent.models import ChatModel
 from gaia.core.budgets import SETTINGS, Level
 from gaia.errors import SettingsError, StoreError
 from gaia.ops.costs import By, add_up
@@ -35,6 +35,9 @@ from gaia.store.migrations import HEAD
 from gaia.store.opener import database_name, inspecting, read_revision
 from gaia.store.usage import Budget, DayOfUsage, Stage, Tariff
 from gaia.text import counted, duration
+
+if TYPE_CHECKING:
+    from gaia.agent.models import ChatModel  # it loads the agent kit
 
 FORGETTING_LATE = timedelta(minutes=10)
 """How long after its confirmation a forget request that is not carried out is a fault to
