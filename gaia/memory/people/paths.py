@@ -59,6 +59,16 @@ SCOPE = (
     bindparam("now", type_=UtcDateTime()),
 )
 """What `COUNTING` is asked with, beside whose."""
+
+THINGS = text(
+    f"""
+WITH RECURSIVE {COUNTING}
+SELECT entity_id, root, key, name, kind FROM thing JOIN entities USING (entity_id)
+ORDER BY entity_id
+"""  # noqa: S608 - constants alone
+).bindparams(*SCOPE)
+"""The names of each thing of the graph, the first ones first."""
+
 _ROOTS = bindparam("roots", expanding=True, type_=Integer())
 
 _PATHS = f"""

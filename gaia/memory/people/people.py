@@ -19,7 +19,7 @@ from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
 from gaia.memory.people import graph
 from gaia.memory.people.entities import key_of
-from gaia.memory.people.paths import COUNTING, SCOPE, Scope, counting, meant
+from gaia.memory.people.paths import SCOPE, THINGS, Scope, counting, meant
 from gaia.store.base import UtcDateTime
 from gaia.store.memory_tables import MemorySource
 
@@ -27,14 +27,6 @@ MOST = 1000
 """Relations that are read of one user."""
 
 SAME, APART = "same as", "not same as"
-
-_THINGS = text(
-    f"""
-WITH RECURSIVE {COUNTING}
-SELECT entity_id, root, key, name, kind FROM thing JOIN entities USING (entity_id)
-ORDER BY entity_id
-"""  # noqa: S608 - constants alone
-).bindparams(*SCOPE)
 
 _TIES = text(
     f"""
@@ -105,7 +97,7 @@ def people(session: Session, user_id: str, within: Scope) -> People:
     found: dict[int, Known] = {}
     of: dict[int, Known] = {}
     names: dict[int, str] = {}
-    for row in session.execute(_THINGS, asked):
+    for row in session.execute(THINGS, asked):
         known = of[row.entity_id] = found.setdefault(row.root, Known(row.root))
         names[row.entity_id] = row.name
         known.names = list(dict.fromkeys([*known.names, row.name]))

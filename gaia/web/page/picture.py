@@ -174,7 +174,7 @@ def _line(begin: tuple[float, float], end: tuple[float, float], label: str) -> L
 
 
 def _dot(thing: Entity, place: tuple[float, float]) -> Dot:
-    radius = min(10 + 3 * math.sqrt(thing.memories), 30)
+    radius = min(10 + 3 * math.sqrt(len(thing.memories)), 30)
     is_user = thing.key == USER
     return Dot(
         *place,

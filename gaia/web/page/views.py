@@ -117,7 +117,7 @@ async def unsure(visit: Visit) -> Response:
 
 async def people(visit: Visit) -> Response:
     """People, things and what is between them, as a picture and as a table."""
-    found = await visit.read(relations, visit.user.name)
+    found = await visit.read(relations, visit.user.name, visit.parts.clock.now())
     names = {each.key: each.name for each in found.entities}
     return visit.page("people.html", found=found, names=names, picture=picture(found))
 

@@ -13,16 +13,16 @@ from gaia.web.page.picture import BAR_HEIGHT, MOST_ENTITIES, bars, picture
 
 
 def drawn(near: int, far: int, loose: int) -> Relations:
-    things = [Entity(USER, "Ada", "", 3)]
+    things = [Entity(USER, ["Ada"], memories={1, 2, 3})]
     between: list[Relation] = []
     for number in range(near):
-        things.append(Entity(f"n{number}", f"Near {number}", "person", 2))
+        things.append(Entity(f"n{number}", [f"Near {number}"], "person", {1, 2}))
         between.append(Relation(f"n{number}", "friend of", USER, number))
     for number in range(far):
-        things.append(Entity(f"f{number}", f"Far {number}", "person", 1))
+        things.append(Entity(f"f{number}", [f"Far {number}"], "person", {1}))
         other = f"n{number % near}" if near else f"f{(number + 1) % far}"
         between.append(Relation(f"f{number}", "knows", other, number))
-    things += [Entity(f"l{number}", f"Loose {number}", "", 1) for number in range(loose)]
+    things += [Entity(f"l{number}", [f"Loose {number}"], "", {1}) for number in range(loose)]
     return Relations(things, between)
 
 
