@@ -25,6 +25,7 @@ from gaia.core.budgets import Budgets, Spending
 from gaia.core.profile_worker import ProfileWorker
 from gaia.core.turn_runner import TurnRunner
 from gaia.digest.extract import GaiaExtractor
+from gaia.digest.extractive import SentenceExtractor
 from gaia.digest.mem0 import Mem0Extractor
 from gaia.memory.extraction import AskModel, Extractor, Reader
 from gaia.memory.index.factories import AUTO
@@ -213,6 +214,8 @@ def build_extractor(home: Home, loaded: LoadedSettings, ask: AskModel) -> Extrac
     memory = loaded.settings.memory
     if memory.extractor == "mem0":
         return Mem0Extractor(ask, memory.extraction_instructions, home.memory / "mem0")
+    if ask.is_small:
+        return SentenceExtractor(ask.name)
     return GaiaExtractor(ask, memory.extraction_instructions)
 
 

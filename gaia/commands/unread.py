@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from gaia.commands.registry import Call
-from gaia.digest.extractive import worth_choosing
-from gaia.digest.plain import tells_of_oneself
-from gaia.digest.sentences import Sentence
+from gaia.digest.extractive import statements, worth_keeping
 from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.text import content_terms
 from gaia.store import archive, forgets
+from gaia.store.archive import ArchivedTurn
 
 WITHIN = timedelta(days=7)
 MOST_TURNS = 50
@@ -23,27 +22,27 @@ HEAD = "You told me this, and I keep what matters of it once our conversation is
 
 
 def unread_lines(call: Call) -> Sequence[str]:
-    """The sentences in which somebody told of themselves since a conversation of theirs was last
+    """The sentences worth keeping that somebody said since a conversation of theirs was last
     read; none where there are none."""
-    told = _unread(call)
-    lines = [each.by_sender(quoted(each.text)) for each in told if tells_of_oneself(each.text)]
-    return [HEAD, *lines[-MOST_SENTENCES:]] if lines else []
+    told = worth_keeping(_unread(call), in_group=not call.caller.conversation.direct)
+    lines = [each.by_sender(quoted(each.text)) for each in told[-MOST_SENTENCES:]]
+    return [HEAD, *lines] if lines else []
 
 
 def unread_like(call: Call, words: str) -> str:
     """The unread sentence that has most words in common with these, the last of several; empty
     where none has one."""
     sought = content_terms(words)
-    shared = [(len(sought & content_terms(each.text)), each.text) for each in _unread(call)]
+    told = statements(_unread(call), in_group=not call.caller.conversation.direct)
+    shared = [(len(sought & content_terms(each.text)), each.text) for each in told]
     most = max((count for count, _ in shared), default=0)
     return next((text for count, text in reversed(shared) if count == most), "") if most else ""
 
 
-def _unread(call: Call) -> Sequence[Sentence]:
+def _unread(call: Call) -> Sequence[ArchivedTurn]:
     conversation, user_id = call.caller.conversation, call.caller.user.user_id
     if forgets.mark(call.session, user_id) is None:
         # What is being forgotten may be among it.
         return ()
     seen = visible(conversation.context)
-    turns = archive.unread(call.session, user_id, call.now - WITHIN, seen, MOST_TURNS)
-    return worth_choosing(turns, in_group=not conversation.direct)
+    return archive.unread(call.session, user_id, call.now - WITHIN, seen, MOST_TURNS)

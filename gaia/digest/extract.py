@@ -7,8 +7,7 @@ never "nothing found".
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from gaia.digest import prompt
 from gaia.digest.answers import (
@@ -21,8 +20,6 @@ from gaia.digest.answers import (
     unwrapped,
 )
 from gaia.digest.check import has_content, refuse_unusable
-from gaia.digest.extractive import abstract_so_far, worth_choosing
-from gaia.digest.sentences import Sentence
 from gaia.digest.windows import window_tokens
 from gaia.errors import UnusableExtractionError
 from gaia.memory.extraction import AskModel, Extracted, Extraction, Finding, Offer, Window
@@ -45,8 +42,7 @@ LONGEST_FIELD = 4000
 class GaiaExtractor:
     """Implements `Extractor`: gaia's own instructions, one answer a window.
 
-    `instructions` say what is worth remembering, in the place of gaia's own. A small model
-    only chooses among the user's sentences.
+    `instructions` say what is worth remembering, in the place of gaia's own.
     """
 
     def __init__(self, ask: AskModel, instructions: str = "") -> None:
@@ -60,9 +56,8 @@ class GaiaExtractor:
     async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
         """What is in the window; of one with nothing but greetings nobody is asked."""
         if not has_content(window):
-            return Extracted(Extraction(window.so_far, ()), self._nothing())
-        if self._ask.is_small:
-            return await self._choose(window)
+            nothing = Usage(self._ask.name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
+            return Extracted(Extraction(window.so_far, ()), nothing)
         answer = await self._ask(
             prompt.instructions(window, self._instructions),
             prompt.text(window, offers, tokens=self.window_tokens, zone=window.zone),
@@ -76,24 +71,6 @@ class GaiaExtractor:
             exc.tokens_in, exc.tokens_out = answer.usage.tokens_in, answer.usage.tokens_out
             raise
         return Extracted(found, answer.usage)
-
-    async def _choose(self, window: Window) -> Extracted:
-        offered = await asyncio.to_thread(
-            worth_choosing, window.turns, in_group=window.in_group, before=window.before
-        )
-        told = abstract_so_far(window)
-        if not offered:
-            return Extracted(Extraction(told, ()), self._nothing())
-        answer = await self._ask(
-            prompt.small_instructions(window, self._instructions),
-            prompt.small_text(offered),
-            prompt.small_shape(len(offered)),
-            purpose=DIGEST,
-        )
-        return Extracted(Extraction(told, chosen(answer.text, offered)), answer.usage)
-
-    def _nothing(self) -> Usage:
-        return Usage(self._ask.name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
 
 
 def read(answer: str) -> Extraction:
@@ -113,26 +90,6 @@ def read(answer: str) -> Extraction:
     found = [_finding(each, KINDS[name]) for name, objects in lists.items() for each in objects]
     findings = [each for each in found if each is not None]
     return Extraction(text_of(fields, "summary"), findings, lost=len(found) - len(findings))
-
-
-def chosen(answer: str, offered: Sequence[Sentence]) -> Sequence[Finding]:
-    """The sentences that a small model chose, as they were said; none of an answer that
-    names none."""
-    told = read_json(answer)
-    keep = fields_of(told).get("keep", told)
-    numbers = dict.fromkeys(_numbers(keep if isinstance(keep, list) else [keep]))
-    return [
-        Finding(MemoryKind.FACT, "", offered[number - 1].text)
-        for number in numbers
-        if 0 < number <= len(offered)
-    ]
-
-
-def _numbers(told: Sequence[object]) -> Iterator[int]:
-    for each in told:
-        number = number_of(fields_of(each) or {"n": each}, "n", "number", "keep", "id")
-        if number is not None:
-            yield number
 
 
 def _finding(told: Mapping[str, object], kinds: frozenset[MemoryKind]) -> Finding | None:

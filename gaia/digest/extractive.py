@@ -1,29 +1,40 @@
 """What can be told of a session without a model: sentences of the user's own.
 
-The last resort when no model can read it. Nobody has understood what is found here, so
-all of it is pending until something else supports it.
+With the embedded model this is all that is learned: one of its size finds nearly everything worth
+keeping. Where a model is to read a session and cannot be reached, nobody has understood what is
+found here, so all of it is pending until something else supports it.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from typing import NamedTuple
 
 from gaia.digest.plain import tells_of_oneself
 from gaia.digest.sentences import Attribution, Sentence, sentences
+from gaia.digest.windows import SMALL_WINDOW_TOKENS
 from gaia.memory import credentials
 from gaia.memory.excerpts import one_line
-from gaia.memory.extraction import Checked, Proposal, Window
+from gaia.memory.extraction import (
+    Checked,
+    Extracted,
+    Extraction,
+    Finding,
+    Offer,
+    Proposal,
+    Window,
+)
 from gaia.memory.search.pleasantries import is_pleasantry
 from gaia.memory.sentence_classifier import SentenceClassifier
 from gaia.memory.text import content_terms, storable
 from gaia.store.archive import ArchivedTurn
 from gaia.store.memory_tables import MemoryKind
+from gaia.store.usage import DIGEST, Usage
 
-MOST_STATEMENTS = 20
-MOST_OFFERED = 30
-"""Sentences among which a small model chooses."""
+MOST = 30
+"""Sentences that are kept of a session or a window."""
 
 FEWEST_TERMS = 2
 """Content terms of a sentence that tells what a conversation is about."""
@@ -43,26 +54,44 @@ Terms = frozenset[str]
 """The content terms of a sentence."""
 
 
+class SentenceExtractor:
+    """Implements `Extractor` without asking a model, for one of which `name` is too small."""
+
+    window_tokens = SMALL_WINDOW_TOKENS
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
+        """What is worth keeping in the window, as it was said."""
+        kept = await asyncio.to_thread(
+            worth_keeping, window.turns, in_group=window.in_group, before=window.before
+        )
+        found = [Finding(MemoryKind.FACT, "", each.text) for each in kept]
+        used = Usage(self._name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
+        return Extracted(Extraction(abstract_so_far(window), found), used)
+
+
 def findings(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Checked:
-    """The sentences in which users tell of themselves, the most telling ones of a long
-    session, in their order; and as the summary an abstract of it."""
-    told = {
-        terms: sentence
-        for terms, sentence in _statements(turns, in_group=in_group)
-        if tells_of_oneself(sentence.text)
-    }
-    kept = _most_telling(told, MOST_STATEMENTS)
-    return Checked(abstract(turns, in_group=in_group), [_pending(each) for each in kept], {})
+    """What is worth keeping of a session, pending; and as the summary an abstract of it."""
+    kept = [_pending(each) for each in worth_keeping(turns, in_group=in_group)]
+    return Checked(abstract(turns, in_group=in_group), kept, {})
 
 
-def worth_choosing(
+def worth_keeping(
     turns: Sequence[ArchivedTurn], *, in_group: bool = False, before: ArchivedTurn | None = None
 ) -> Sequence[Sentence]:
-    """The statements in some turns, which come after `before`, that somebody may find worth
-    keeping, the most telling ones of many, in their order: no questions, no requests, nothing
-    that was pasted. Takes some milliseconds for each sentence."""
-    told = dict(_statements(turns, in_group=in_group, before=before))
-    return _most_telling(told, MOST_OFFERED)
+    """The statements in some turns, which come after `before`, that still matter in months, in
+    their order; of many those that most likely do. Takes some milliseconds for each sentence."""
+    told = _statements(turns, in_group=in_group, before=before)
+    best = sorted(told, key=lambda terms: -told[terms].worth)[:MOST]
+    return [each.sentence for terms, each in told.items() if each.worth > 0 and terms in best]
+
+
+def statements(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Sequence[Sentence]:
+    """Each statement in some turns, once: no questions, no requests, nothing that was pasted.
+    Takes some milliseconds for each sentence."""
+    return [each.sentence for each in _statements(turns, in_group=in_group).values()]
 
 
 def abstract(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> str:
@@ -92,15 +121,28 @@ def abstract_so_far(window: Window) -> str:
     return SEPARATOR.join(filter(None, (window.so_far, here)))
 
 
+class _Weighed(NamedTuple):
+    sentence: Sentence
+    worth: float
+
+
 def _statements(
     turns: Sequence[ArchivedTurn], *, in_group: bool, before: ArchivedTurn | None = None
-) -> Iterator[tuple[Terms, Sentence]]:
-    """Those of the user's own sentences that neither ask nor bid, and were not pasted."""
+) -> Mapping[Terms, _Weighed]:
+    """Those of the user's own sentences that neither ask nor bid, and were not pasted, the last
+    of the same terms."""
+    classifier = SentenceClassifier()
+    found: dict[Terms, _Weighed] = {}
     for terms, sentence in _told(turns, in_group=in_group, before=before):
         is_material = sentence.attribution is Attribution.MATERIAL
-        is_short = len(sentence.text) <= LONGEST_STATEMENT
-        if is_short and not (sentence.asks or sentence.bids or is_material):
-            yield terms, sentence
+        if sentence.asks or sentence.bids or is_material or len(sentence.text) > LONGEST_STATEMENT:
+            continue
+        nature = classifier(sentence.text)
+        if nature is None:
+            found[terms] = _Weighed(sentence, float(tells_of_oneself(sentence.text)))
+        elif not nature.asks:
+            found[terms] = _Weighed(sentence, nature.worth)
+    return found
 
 
 def _told(
@@ -111,17 +153,6 @@ def _told(
         terms = content_terms(each.text)
         if terms and not is_pleasantry(each.text) and credentials.find(each.text) is None:
             yield terms, each
-
-
-def _most_telling(told: Mapping[Terms, Sentence], most: int) -> Sequence[Sentence]:
-    """Those with the most terms, in their order; none that asks after all."""
-    if not told:
-        return []
-    classifier = SentenceClassifier()
-    by_terms = sorted(told, key=lambda terms: -len(terms))
-    telling = (terms for terms in by_terms if not classifier.asks(told[terms].text))
-    best = set(islice(telling, most))
-    return [sentence for terms, sentence in told.items() if terms in best]
 
 
 def _weight(terms: Terms, common: Counter[str]) -> float:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 
 from gaia.digest.answers import NUMBER, TEXT, YES_OR_NO, Shape, list_of, object_of, one_of
-from gaia.digest.sentences import Sentence
 from gaia.digest.windows import CUT, shown
 from gaia.memory.excerpts import one_line
 from gaia.memory.extraction import Offer, Window
@@ -66,26 +65,6 @@ GROUP = """
 {user} is a group. Each message begins with its sender's name; "…" begins its further lines. \
 Say in each text whom it is about, by name."""
 
-SMALL_WORTH = """\
-names, family, friends, pets, home, work, health, food, likes, dislikes, habits, plans, how they \
-want to be answered"""
-
-SMALL = """\
-Below are numbered sentences that {user} wrote to an assistant. Choose all that tell something \
-about {user} or about their people that still matters in a year: {worth}. Leave out small talk, \
-moods, what holds only today, stories and general remarks. Answer with the numbers.
-
-Example:
-1. Good to see you
-2. My daughter Mia is five
-3. She does not like milk
-4. I have a headache today
-5. Ich wohne in Graz und arbeite als Koch
-6. I never eat fish
-7. It is raining
-{{"keep":[2,3,5,6]}}"""
-
-
 LONG_SHAPE: Shape = object_of(
     summary=TEXT,
     facts=list_of(
@@ -106,21 +85,6 @@ LONG_SHAPE: Shape = object_of(
 )
 """The shape of an answer. Quotes come first: what is copied keeps what is made of it close to
 it."""
-
-
-def small_shape(sentences: int) -> Shape:
-    """The shape for a small model that chooses among so many sentences."""
-    return object_of(keep=list_of(one_of(range(1, sentences + 1)), maxItems=sentences))
-
-
-def small_instructions(window: Window, worth: str) -> str:
-    """What a small model is to do."""
-    return SMALL.format(user=_user(window), worth=worth.strip() or SMALL_WORTH)
-
-
-def small_text(sentences: Sequence[Sentence]) -> str:
-    """The sentences that it chooses among, numbered from 1."""
-    return "\n".join(f"{number}. {safe(each.text)}" for number, each in enumerate(sentences, 1))
 
 
 def numbered(offers: Sequence[Offer]) -> Iterator[str]:

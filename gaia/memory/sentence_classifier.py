@@ -1,10 +1,12 @@
-"""What a sentence is, in any language: whether it asks, and on which side of today its day lies.
+"""What a sentence is, in any language: whether it asks, whether what it tells will matter in
+months, and on which side of today its day lies.
 
-On a phone many write "whats the capital of peru" and "que hora es", and "I got tickets for
-Friday" and "I saw Bob on Friday" have the same tense: no list of words tells that. The embedder
-that comes with gaia does: the vectors of what is asked lie on one side of a plane, those of what
-is told on the other. `scripts/fit_sentences.py` finds the planes, from sentences in sixteen
-languages, writes them to `sentence_classifier.json`, and measures how often they err.
+On a phone many write "whats the capital of peru" and "que hora es", "vegetarian here" and "stuck
+in traffic", and "I got tickets for Friday" and "I saw Bob on Friday" have the same tense: no list
+of words tells that. The embedder that comes with gaia does: the vectors of what is asked lie on
+one side of a plane, those of what is told on the other. `scripts/fit_sentences.py` finds the
+planes, from sentences in sixteen languages and more, writes them to `sentence_classifier.json`,
+and measures how often they err.
 """
 
 from __future__ import annotations
@@ -37,6 +39,16 @@ class Side(Enum):
     BEHIND = "behind"
 
 
+class Nature(NamedTuple):
+    """What a sentence is: whether it asks or bids, rather than tells; how likely somebody who
+    cares would remember for months what it tells, in log odds: above 0 they would; and where the
+    day lies that it names, `None` if that is not certain."""
+
+    asks: bool
+    worth: float
+    side: Side | None
+
+
 class SentenceClassifier:
     """For one thread: each sentence costs it some milliseconds. Where the embedder cannot be
     loaded, nothing is known of any."""
@@ -47,25 +59,17 @@ class SentenceClassifier:
         except ImportError:
             self._embedder = None
 
-    def asks(self, sentence: str) -> bool:
-        """Whether it asks or bids, rather than tells."""
-        return "asks" in self._found(sentence)
-
-    def side(self, sentence: str) -> Side | None:
-        """Where the day that it names lies; `None` if that is not certain."""
-        found = self._found(sentence) & {side.value for side in Side}
-        return Side(found.pop()) if len(found) == 1 else None
-
-    def _found(self, sentence: str) -> set[str]:
-        """The planes on whose side the sentence lies."""
+    def __call__(self, sentence: str) -> Nature | None:
+        """What a sentence is; `None` where that is not known."""
         if self._embedder is None:
-            return set()
+            return None
         vector = self._embedder.embed(sentence)
-        return {
-            name
+        odds = {
+            name: sum(map(mul, plane.weights, vector)) + plane.bias
             for name, plane in _planes().items()
-            if sum(map(mul, plane.weights, vector)) + plane.bias > 0
         }
+        sides = [side for side in Side if odds[side.value] > 0]
+        return Nature(odds["asks"] > 0, odds["lasts"], sides[0] if len(sides) == 1 else None)
 
 
 class Sides:
@@ -77,7 +81,8 @@ class Sides:
 
     def __call__(self, sentence: str) -> Side | None:
         if sentence not in self._known and len(self._known) < MOST_SENTENCES:
-            self._known[sentence] = self._classifier.side(sentence)
+            nature = self._classifier(sentence)
+            self._known[sentence] = nature and nature.side
         return self._known.get(sentence)
 
     @cached_property

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from gaia.digest.extractive import worth_choosing
+from gaia.digest.extractive import statements
 from gaia.digest.sentences import Sentence
 from gaia.digest.undo import Deed, Entry, stored
 from gaia.errors import UnfitMemoryError
@@ -80,7 +80,7 @@ def _said_again(
     said: defaultdict[tuple[str, frozenset[str]], dict[str, Sentence]] = defaultdict(dict)
     for episode in episodes:
         turns = archive.of_session(session, str(episode.session_id))
-        for sentence in worth_choosing(turns, in_group=in_group):
+        for sentence in statements(turns, in_group=in_group):
             terms = content_terms(sentence.text)
             said[episode.context, terms][str(episode.session_id)] = sentence
     known = _known(session, user_id)

@@ -20,6 +20,7 @@ import pytest
 from gaia.digest import proposals
 from gaia.digest.check import claims, summary
 from gaia.digest.extract import GaiaExtractor
+from gaia.digest.extractive import SentenceExtractor
 from gaia.digest.known import chosen
 from gaia.digest.verify import UNASKED, Effect, Verdict, verdicts_of
 from gaia.memory import ledger, profile
@@ -87,14 +88,11 @@ async def learned(book: Book, case: Mapping[str, object], judge: str) -> list[Me
         turns=[a_turn(n, words, said_at=said_at) for n, words in enumerate(case["said"], 1)],
         user_name=str(case["user"]),
     )
-    if judge == EMBEDDED:
-        ask = ScriptedAsk(lambda _: '{"keep": [1, 2, 3, 4, 5]}', is_small=True)
-    else:
-        told = json.dumps(
-            {"facts": [found], "rules": [], "reminders": [], "summary": "They talked."}
-        )
-        ask = ScriptedAsk([case.get("answer", told)])
-    extracted = await GaiaExtractor(ask).extract(window, offers)
+    told = json.dumps({"facts": [found], "rules": [], "reminders": [], "summary": "They talked."})
+    extractor = GaiaExtractor(ScriptedAsk([case.get("answer", told)]))
+    extracted = await (SentenceExtractor(EMBEDDED) if judge == EMBEDDED else extractor).extract(
+        window, offers
+    )
     claimed = claims(extracted.extraction, window, offers)
     verdicts = UNASKED
     if judge != EMBEDDED:

@@ -173,31 +173,3 @@ async def test_what_the_model_raises_is_the_callers() -> None:
     ask = ScriptedAsk([ModelTimeoutError("it took too long")])
     with pytest.raises(ModelTimeoutError):
         await GaiaExtractor(ask).extract(a_window("I like tea"), [])
-
-
-@pytest.mark.parametrize(
-    ("answer", "kept"),
-    [
-        ('{"keep":[2]}', ["My dog is Rex."]),
-        ('{"keep":[2,1,2,9,0]}', ["My dog is Rex.", "I like tea."]),
-        ('{"keep":["1"]}', ["I like tea."]),
-        ("I would keep [1, 2].", ["I like tea.", "My dog is Rex."]),
-        ('{"keep":[]}', []),
-        ("none of them", []),
-        ('{"keep":{"number":1}}', ["I like tea."]),
-    ],
-)
-async def test_a_small_model_chooses_among_what_was_said(answer: str, kept: list[str]) -> None:
-    said = "I like tea. My dog is Rex. What is a good tea? Tell me a joke about my dog. hi!"
-    ask = ScriptedAsk([answer], is_small=True)
-    extracted = await GaiaExtractor(ask).extract(a_window(said), [])
-    assert [each.quote for each in extracted.extraction.findings] == kept
-    assert ask.asked[0].text == "1. I like tea.\n2. My dog is Rex."
-    assert "tea" in extracted.extraction.summary
-
-
-async def test_a_small_model_is_not_asked_where_nothing_was_told() -> None:
-    ask = ScriptedAsk([], is_small=True)
-    extracted = await GaiaExtractor(ask).extract(a_window("What is a good tea for me?"), [])
-    assert (extracted.extraction.findings, extracted.usage.calls) == ((), 0)
-    assert "good tea" in extracted.extraction.summary

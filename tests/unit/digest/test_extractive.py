@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaia.digest.check import summary
-from gaia.digest.extractive import LONGEST_ABSTRACT, abstract, findings, worth_choosing
+from gaia.digest.extractive import (
+    LONGEST_ABSTRACT,
+    MOST,
+    SentenceExtractor,
+    abstract,
+    findings,
+    worth_keeping,
+)
 from gaia.digest.sentences import Attribution
 from gaia.memory.text import storable
 from tests.harness.turns import a_turn, a_window, turns_of
@@ -39,18 +46,29 @@ def test_what_the_user_says_of_themselves_is_held(said: str, told: list[str] | N
     assert all(each.pending and each.quote in said for each in found)
 
 
-def test_nobody_chooses_a_deed_and_what_stands_beside_it_is_said() -> None:
-    (chosen,) = worth_choosing(turns_of("Add bread to my shopping list. My wife eats no gluten."))
+def test_a_deed_is_not_kept_and_what_stands_beside_it_is_said() -> None:
+    (chosen,) = worth_keeping(turns_of("Add bread to my shopping list. My wife eats no gluten."))
     assert chosen.text == "My wife eats no gluten."
     assert chosen.attribution is Attribution.SAID
 
 
 def test_of_a_long_session_the_most_telling_sentences_are_held_in_their_order() -> None:
-    said = [f"My {'very ' * 3}dog {number} likes {number * 7} bones" for number in range(30)]
-    found = findings(turns_of(*said, "My cat")).proposals
-    assert len(found) == 20
+    said = [f"My {'very ' * 3}dog {number} likes {number * 7} bones" for number in range(40)]
+    found = findings(turns_of(*said, "I am allergic to penicillin")).proposals
+    assert len(found) == MOST
     assert [each.archive_id for each in found] == sorted(each.archive_id for each in found)
-    assert "My cat" not in [each.text for each in found]
+    assert found[-1].text == "I am allergic to penicillin"
+
+
+async def test_where_no_model_can_choose_what_lasts_is_found_as_it_was_said() -> None:
+    said = "I like tea. My dog is called Rex. The kettle is on. What is a good tea? hi!"
+    extracted = await SentenceExtractor("tiny").extract(a_window(said), [])
+    assert [(each.text, each.quote) for each in extracted.extraction.findings] == [
+        ("", "I like tea."),
+        ("", "My dog is called Rex."),
+    ]
+    assert "tea" in extracted.extraction.summary
+    assert (extracted.usage.model, extracted.usage.calls) == ("tiny", 0)
 
 
 def test_what_is_said_twice_is_held_once_and_nothing_of_gaias_words() -> None:
@@ -59,10 +77,10 @@ def test_what_is_said_twice_is_held_once_and_nothing_of_gaias_words() -> None:
 
 
 def test_in_a_group_it_is_told_who_said_it() -> None:
-    turns = turns_of("Bob: I like tea\n  My dog too. \nEve: My cat is old")
+    turns = turns_of("Bob: I like tea\n  My dog is Rex. \nEve: My cat is old")
     assert [each.text for each in findings(turns, in_group=True).proposals] == [
         "Bob: I like tea",
-        "Bob: My dog too.",
+        "Bob: My dog is Rex.",
         "Eve: My cat is old",
     ]
 

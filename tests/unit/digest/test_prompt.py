@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.digest.prompt import instructions, small_instructions, text
+from gaia.digest.prompt import instructions, text
 from gaia.memory.extraction import Offer, Window
 from tests.harness.turns import a_turn, a_window, an_offer
 
@@ -80,12 +80,11 @@ def test_words_that_were_shortened_are_the_users_all_the_same() -> None:
 
 
 def test_the_owner_says_what_is_worth_remembering() -> None:
-    for told_by in (instructions, small_instructions):
-        told = told_by(a_window("hi"), "Only recipes.")
-        assert "Only recipes." in told
-        assert "health" not in told.partition("facts, each")[0].replace("sensitive", "")
-        assert "{user}" not in told
-        assert "health" in told_by(a_window("hi"), " ")
+    told = instructions(a_window("hi"), "Only recipes.")
+    assert "Only recipes." in told
+    assert "health" not in told.partition("facts, each")[0].replace("sensitive", "")
+    assert "{user}" not in told
+    assert "health" in instructions(a_window("hi"), " ")
 
 
 def test_a_group_is_asked_who_said_what() -> None:
