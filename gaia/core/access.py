@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from gaia.core import sentences
 from gaia.core.slash import Slash
+from gaia.errors import GroupUserError
 from gaia.messages import Address, Inbound, ReceiptKind
 from gaia.ports import Channel
 from gaia.settings.schema import Settings
@@ -59,6 +60,7 @@ class Access:
 
         Raises:
             UserNameError: Nobody can be called what the terminal's sender is called.
+            GroupUserError: A group of a messenger is.
         """
         user = await self._users.resolve(address)
         if user is None and address.channel == TERMINAL:
@@ -70,6 +72,11 @@ class Access:
         users = await self._users.list()
         wanted = name_key(address.sender)
         known = next((user for user in users if name_key(user.name) == wanted), None)
+        if known is not None and known.is_group:
+            raise GroupUserError(
+                f"{known.name!r} is a group, for which nobody writes at the terminal: "
+                "choose another name with 'gaia chat --user NAME'"
+            )
         if known is not None:
             await self._users.link(known, address)
             return known

@@ -113,7 +113,10 @@ class CommandRunner:
         """
         command = slash.parse(batch.text)
         if command is None:
-            raise ValueError(f"turn {batch.turn_id} is no command")
+            # Its words were to be forgotten while it waited for a channel that was off.
+            forgotten = Reply(sentences.FORGOTTEN_UNREAD)
+            await self._database.write(self._finish, channel, batch, InboxState.DEAD, forgotten)
+            return ()
         user = await self._users.find(conversation.user_id)
         author = batch.messages[0].author
         caller = Caller(user, conversation, batch.inbox_id, batch.turn_id, batch.sent_at, author)

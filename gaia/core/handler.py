@@ -22,6 +22,7 @@ from gaia.core import sentences, turn_end
 from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.delivery import Delivery
 from gaia.core.incognito import IncognitoSessions
+from gaia.core.message_text import is_forgotten
 from gaia.core.outcomes import Observer
 from gaia.core.patience import kept
 from gaia.core.running_turns import RunningTurn, RunningTurns, TurnStoppedError
@@ -302,6 +303,8 @@ class Handlers:
             raise TurnStoppedError("")
         if batch.starts - batch.failures > INTERRUPTIONS:
             return Outcome(InboxState.DEAD, sentences.interrupted(batch.turn_id))
+        if is_forgotten(batch.messages):
+            return Outcome(InboxState.DEAD, sentences.FORGOTTEN_UNREAD)
         longest = self._settings.value.limits.message_characters
         if len(batch.text) > longest:
             too_long = sentences.too_long(len(batch.text), longest)

@@ -35,6 +35,12 @@ STOPPED_MARK = "(stopped by the user)"
 NOT_ANSWERED = "That was neither a yes nor a no, so I leave everything as it is."
 """To whoever was asked, and wrote something else."""
 
+FORGOTTEN_UNREAD = (
+    "What you wrote here was forgotten with the rest before I got to it. If you still want it, "
+    "please say it again."
+)
+"""In the place of an answer to words that were to be forgotten while they waited."""
+
 COME_BACK_LATER = (
     "I don't know you yet, and several other people are already waiting for access. "
     "Please write again in an hour."
