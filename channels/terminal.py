@@ -133,10 +133,7 @@ class TerminalChannel:
         """Send to the message's author, else to the client attached last,
         interactive ones first."""
         attachment = self._recipient(outbound)
-        content = None
-        if outbound.file is not None and self._gateway is not None:
-            content = await self._gateway.file(outbound.outbox_id)
-        await attachment.deliver(outbound, content)
+        await attachment.deliver(outbound, await self._content(outbound))
         return f"{attachment.client_id}:{outbound.outbox_id}"
 
     async def fetch(self, attachment: messages.Attachment, *, limit_bytes: int) -> bytes:
@@ -244,6 +241,14 @@ class TerminalChannel:
             receipt = None
         outcome = _outcome(receipt)
         attachment.offer(ReceiptFrame(client_message_id=frame.client_message_id, outcome=outcome))
+
+    async def _content(self, outbound: Outbound) -> bytes | None:
+        if outbound.file is None or self._gateway is None:
+            return None
+        try:
+            return await self._gateway.file(outbound.outbox_id)
+        except StoreError as exc:
+            raise RetryableSendError("the file that goes with it cannot be read") from exc
 
     def _recipient(self, outbound: Outbound) -> Attachment:
         attached = [
