@@ -287,6 +287,7 @@ class Agent:
             own=own,
             remembers=self._settings.memory.enabled,
             prefix=prefix,
+            zone=now.tzinfo,
         )
 
     def _run(

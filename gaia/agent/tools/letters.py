@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from google.adk.tools.tool_context import ToolContext
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from gaia.agent.tools import Tool
-from gaia.agent.tools.context import turn_of
-from gaia.errors import GaiaError, StoreError, UnfitMemoryError
+from gaia.agent.tools.context import FAULTS, Told, failed, turn_of
+from gaia.errors import UnfitMemoryError
 from gaia.memory.contexts import visible
 from gaia.memory.owner import owner
 from gaia.memory.people import contacts
@@ -25,8 +24,6 @@ SEVERAL = "that may be {names}: ask the user which one"
 NOT_REACHED = "{names} cannot be written to: nobody of that name has access to this assistant"
 NOBODY = "nobody is known by that: ask the user for the name"
 NOT_HERE = "nobody can be told anything from this conversation"
-
-Told = dict[str, str]
 
 
 class LetterTools:
@@ -54,17 +51,13 @@ class LetterTools:
             name = await self._database.write(
                 self._write, user_id, turn_id, str(to).strip(), str(text).strip()
             )
-        except (StoreError, SQLAlchemyError):
-            return {"error": "messages do not work at the moment"}
-        except GaiaError as exc:
-            return {"error": str(exc)}
+        except FAULTS as exc:
+            return failed(exc, "messages do not work")
         return {"result": ASKS.format(name=name)}
 
     def _write(self, session: Session, user_id: str, turn_id: str, to: str, text: str) -> str:
-        sender, conversation = (
-            identities.find(session, user_id),
-            turn_contexts.of_turn(session, turn_id),
-        )
+        sender = identities.find(session, user_id)
+        conversation = turn_contexts.of_turn(session, turn_id)
         if (
             conversation is None
             or not conversation.direct

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from google.adk.tools.tool_context import ToolContext
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from gaia.agent.tools import Tool
-from gaia.agent.tools.context import context_of, turn_of
-from gaia.agent.tools.trust import others_may_lead
-from gaia.errors import GaiaError, StoreError, UnfitMemoryError
+from gaia.agent.tools.context import (
+    FAULTS,
+    Told,
+    context_of,
+    failed,
+    others_may_lead,
+    turn_of,
+)
+from gaia.errors import UnfitMemoryError
 from gaia.memory.owner import owner
 from gaia.memory.reminders import recurrence, reminders
 from gaia.memory.reminders import requests as reminder_words
@@ -27,8 +32,6 @@ OTHERS = (
     "somebody else's words are near, so nothing is set: tell the user to write it themselves, "
     "as in /remind tomorrow at nine to call Bob"
 )
-
-Told = dict[str, str]
 
 
 class ReminderTools:
@@ -61,10 +64,8 @@ class ReminderTools:
             told = await self._database.write(
                 self._remind, tool_context, user_id, turn_id, str(what).strip(), str(when)
             )
-        except (StoreError, SQLAlchemyError):
-            return {"error": "reminders do not work at the moment"}
-        except GaiaError as exc:
-            return {"error": str(exc)}
+        except FAULTS as exc:
+            return failed(exc, "reminders do not work")
         self._changed()
         return {"result": told}
 

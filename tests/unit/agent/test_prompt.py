@@ -135,6 +135,13 @@ def test_what_the_memory_adds_stands_last_and_in_its_order() -> None:
     ]
 
 
+def test_the_day_of_the_last_conversation_is_the_users_own() -> None:
+    prefix = Prefix([], [], "We spoke of Rome.", NOON)
+    far_east = timezone(timedelta(hours=13))
+    told = instructions(user="Ada", channel="x", own="", prefix=prefix, zone=far_east)
+    assert told.endswith("The last conversation, 2 January 2026: We spoke of Rome.")
+
+
 def test_where_the_memory_has_nothing_to_tell_the_instructions_are_as_without_one() -> None:
     without = instructions(user="Ada", channel="x", own="")
     assert instructions(user="Ada", channel="x", own="", prefix=Prefix()) == without
