@@ -26,13 +26,13 @@ from gaia.agent.plugins import (
     Instructions,
     Meter,
     ToolCap,
+    ToolWatch,
     TurnContext,
     WriteContext,
     replay_window,
     replayed_turns,
 )
 from gaia.agent.prompt import PlainHistory
-from gaia.agent.tool_watch import ToolWatch
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
 from gaia.memory.contexts import GLOBAL
