@@ -16,7 +16,7 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from gaia.core import corrections, pairing, sentences, slash
+from gaia.core import corrections, notices, pairing, sentences, slash
 from gaia.core.access import Access, Limits
 from gaia.core.command_runner import CommandRunner
 from gaia.core.delivery import Delivery
@@ -27,7 +27,7 @@ from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
 from gaia.messages import CORRECTION, MAYBE_FORWARDED, Address, Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
-from gaia.store import conversations, edits, inbox, outbox, overheard, senders
+from gaia.store import conversations, edits, inbox, overheard, senders
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.people.users import User
@@ -203,19 +203,8 @@ class Dispatcher:
             wake = partial(self._handlers.expect, conversation, cue)
         if is_command or conversation_id not in self._asked:
             return _Added(user, ReceiptKind.ACCEPTED, wake)
-        self._tell_dropped(session, conversation, now)
+        notices.write(session, self._channels, conversation, sentences.NOT_ANSWERED, now)
         return _Added(user, ReceiptKind.ACCEPTED, wake, dropped=conversation_id)
-
-    def _tell_dropped(self, session: Session, conversation: Conversation, now: datetime) -> None:
-        outbox.add(
-            session,
-            conversation_id=conversation.conversation_id,
-            turn_id=None,
-            chunks=sentences.split_notice(
-                self._channels, conversation.channel, sentences.NOT_ANSWERED
-            ),
-            now=now,
-        )
 
 
 def _is_given_by_edit(session: Session, inbound: Inbound, conversation: Conversation) -> bool:

@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from sqlalchemy.orm import Session
 
@@ -261,11 +262,9 @@ class Handlers:
         outcome: Outcome,
         meter: Meter,
     ) -> End:
-        async def write() -> End:
-            return await self._database.write(
-                self._ends.write, conversation, batch, running, outcome, meter
-            )
-
+        write = partial(
+            self._database.write, self._ends.write, conversation, batch, running, outcome, meter
+        )
         try:
             return await kept(self._clock, write)
         except UnknownOutcomeError:

@@ -5,8 +5,6 @@ They never carry an exception's text. The turn's id leads the owner to the log.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from gaia.errors import (
     ModelBlockedError,
     ModelError,
@@ -20,7 +18,6 @@ from gaia.errors import (
     ModelUnpaidError,
     ModelUnreachableError,
 )
-from gaia.ports import Channel
 from gaia.store.people.identities import User
 
 STOPPED = "Stopped."
@@ -182,10 +179,3 @@ def _remedy(exc: ModelError, to_owner: bool) -> str:
         return "The person who runs me can find the cause with 'gaia status'."
     remedy = f"Please {exc.remedy}: " if exc.remedy else ""
     return f"{remedy}'gaia status' shows the cause."
-
-
-def split_notice(channels: Mapping[str, Channel], name: str, text: str) -> Sequence[str]:
-    """The chunks of a short text for a channel. One that was switched off meanwhile tells
-    nobody how long a message may be: for that one it stays whole."""
-    channel = channels.get(name)
-    return [text] if channel is None else channel.split(text)

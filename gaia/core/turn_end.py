@@ -41,7 +41,6 @@ from gaia.store import (
 from gaia.store.archive import Ended
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
-from gaia.store.inbox import Message
 from gaia.store.sessions import SessionKey, StoredEvent
 from gaia.store.tables import InboxState
 from gaia.store.tool_failures import NO_TOOLS, ToolFates
@@ -181,11 +180,10 @@ class TurnEnds:
         used = meter.usage()
         if used.calls:
             self._spending.add(session, present.user_id, used)
+        written: Sequence[int] = ()
         if used.tariff is not Tariff.FREE:
             is_answered = outcome.state is InboxState.DONE
             written = self._budgets.after_turn(session, present, was_answered=is_answered)
-        else:
-            written = ()
         return End(outcome, written, asks=question is not None, has_faded=has_faded)
 
     def _keep(
@@ -196,19 +194,28 @@ class TurnEnds:
         batch: Batch,
         outcome: Outcome,
     ) -> None:
-        """Keep a turn as one of the session."""
+        """Keep a turn as one of the session, and in the archive. What was taken back meanwhile
+        is not among its user's own words."""
         sessions.add(session, key, outcome.events)
-        if self._settings.value.memory.enabled:
-            turn = _ended(
-                key,
-                batch,
-                outcome,
-                edits.taken_back(session, batch.turn_id),
-                in_group=not present.direct,
-                longest_message=self._settings.value.limits.message_characters,
-            )
-            archive.keep(session, turn)
-            memory_uses.add(session, present.user_id, outcome.recalled, self._clock.now())
+        settings = self._settings.value
+        if not settings.memory.enabled:
+            return
+        in_group, longest = not present.direct, ROOM * settings.limits.message_characters
+        taken_back = edits.taken_back(session, batch.turn_id)
+        words = own_words(batch.messages, in_group=in_group)
+        turn = Ended(
+            turn_id=batch.turn_id,
+            user_id=key.user_id,
+            conversation_id=batch.conversation_id,
+            session_id=key.session_id,
+            asked=cut(render_messages(batch.messages, in_group=in_group), longest),
+            words=cut(corrections.without(words, taken_back, in_group=in_group), longest),
+            answer=cut(outcome.answer, longest),
+            said_at=batch.sent_at,
+            context=batch.context,
+        )
+        archive.keep(session, turn)
+        memory_uses.add(session, present.user_id, outcome.recalled, self._clock.now())
 
 
 def failure_outcome(exc: Exception, batch: Batch, *, is_owner: bool) -> Outcome:
@@ -230,30 +237,4 @@ def session_key(conversation: Conversation, generation: int) -> SessionKey:
     """The session of a conversation that a message belongs to."""
     return SessionKey(
         conversation.user_id, conversation.channel, conversation.first_chat, generation
-    )
-
-
-def _ended(
-    key: SessionKey,
-    batch: Batch,
-    outcome: Outcome,
-    taken_back: Sequence[Message],
-    *,
-    in_group: bool,
-    longest_message: int,
-) -> Ended:
-    """A turn for the archive, as one of the session `key`. What was `taken_back` meanwhile is
-    not among its user's own words."""
-    longest = ROOM * longest_message
-    words = own_words(batch.messages, in_group=in_group)
-    return Ended(
-        turn_id=batch.turn_id,
-        user_id=key.user_id,
-        conversation_id=batch.conversation_id,
-        session_id=key.session_id,
-        asked=cut(render_messages(batch.messages, in_group=in_group), longest),
-        words=cut(corrections.without(words, taken_back, in_group=in_group), longest),
-        answer=cut(outcome.answer, longest),
-        said_at=batch.sent_at,
-        context=batch.context,
     )

@@ -1,8 +1,7 @@
 """`TurnRunner`: a turn's messages and files go to the model, and its answer comes back.
 
 A model that refuses the request because of its files is asked again without
-them, and told so: the person's words are never lost to a picture. `RunningTurn` is the turn
-that a handler is busy with: what it previews, and how it is stopped.
+them, and told so: the person's words are never lost to a picture.
 """
 
 from __future__ import annotations
@@ -51,12 +50,7 @@ class Sight:
 class TurnRunner:
     """Asks the model for the answers of turns."""
 
-    def __init__(
-        self,
-        *,
-        agent: Agent,
-        attachments: Attachments,
-    ) -> None:
+    def __init__(self, *, agent: Agent, attachments: Attachments) -> None:
         self._agent = agent
         self._attachments = attachments
 
