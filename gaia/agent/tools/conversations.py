@@ -12,7 +12,6 @@ from datetime import tzinfo
 from google.adk.tools.tool_context import ToolContext
 
 from gaia import fence
-from gaia.agent.tools import Tool
 from gaia.agent.tools.context import FAULTS, Told, context_and_zone, failed, turn_of
 from gaia.memory import archive, credentials
 from gaia.memory.archive import Hit
@@ -40,11 +39,6 @@ class ConversationTools:
         self._database = database
         self._clock = clock
         self._limit, self._excerpt = (FEW_HITS, SHORT_EXCERPT) if small else (HITS, EXCERPT)
-
-    @property
-    def all(self) -> Sequence[Tool]:
-        """The tools."""
-        return (self.search_conversations,)
 
     async def search_conversations(
         self, words: str, tool_context: ToolContext, since: str = "", until: str = ""

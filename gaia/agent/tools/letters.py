@@ -5,7 +5,6 @@ from __future__ import annotations
 from google.adk.tools.tool_context import ToolContext
 from sqlalchemy.orm import Session
 
-from gaia.agent.tools import Tool
 from gaia.agent.tools.context import FAULTS, Told, failed, turn_of
 from gaia.errors import UnfitMemoryError
 from gaia.memory.contexts import visible
@@ -32,11 +31,6 @@ class LetterTools:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
-
-    @property
-    def all(self) -> tuple[Tool, ...]:
-        """The tools."""
-        return (self.send_message,)
 
     async def send_message(self, to: str, text: str, tool_context: ToolContext) -> Told:
         """Write to another person who uses this assistant.

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from google.adk.tools.tool_context import ToolContext
 from sqlalchemy.orm import Session
 
-from gaia.agent.tools import Tool
 from gaia.agent.tools.context import (
     FAULTS,
     Told,
@@ -45,11 +44,6 @@ class ReminderTools:
         self._clock = clock
         self._hour = hour
         self._changed = changed
-
-    @property
-    def all(self) -> tuple[Tool, ...]:
-        """The tools."""
-        return (self.remind,)
 
     async def remind(self, what: str, when: str, tool_context: ToolContext) -> Told:
         """Remind the user at a time.
