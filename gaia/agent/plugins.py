@@ -162,6 +162,10 @@ class ToolWatch(BasePlugin):
         tool_context: ToolContext,
         error: Exception,
     ) -> dict[str, Any] | None:
+        if type(tool) is BaseTool:
+            # The kit stands it in for a name that the model has made up.
+            logger.warning("the model called a tool that it was not given")
+            return {"error": "there is no such tool: answer without it"}
         # Its own words may be those of the person.
         cause = type(error).__name__
         logger.error("the tool %s failed: %s", tool.name, cause)

@@ -253,11 +253,12 @@ class Agent:
             due, recent = _asked_for(due, ask.words), ()
         told = [*known.preloaded.prefix.texts, *(reminder.text for reminder in due)]
         context = prompt.plain_context if self.model.is_small else prompt.turn_context
+        given = {each.__name__ for each in self._tools}
+        failing = [each for each in known.preloaded.failing if each.tool in given]
 
         def write(texts: Sequence[str]) -> str:
             memories = recall.choose(offers or (), [*texts, *told], recent) if recall else ()
             recalled[:] = [each.memory_id for each in memories]
-            failing = known.preloaded.failing
             return context(sent_at=ask.sent_at, memories=memories, due=due, failing=failing)
 
         return write
