@@ -147,10 +147,12 @@ class TurnToolFrame(Frame):
 
 
 class TurnEndedFrame(Frame):
-    """The turn is over; its reply follows as chunks."""
+    """The turn is over; its reply follows as chunks. The messages `unanswered` get none: the
+    user stopped it, perhaps by another client."""
 
     kind: Literal["turn_ended"] = "turn_ended"
     turn_id: str
+    unanswered: tuple[str, ...] = ()
 
 
 ClientFrame = HelloFrame | MessageFrame | DeliveredFrame

@@ -302,10 +302,12 @@ class TurnTool:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """A turn is over; its reply, if any, follows through the outbox."""
+    """A turn is over; its reply, if any, follows through the outbox. `unanswered` are the
+    provider's ids of its messages where none does, since the user stopped it."""
 
     chat: str
     turn_id: str
+    unanswered: tuple[str, ...] = ()
 
 
 TurnEvent = TurnStarted | TurnText | TurnTool | TurnEnded

@@ -33,6 +33,7 @@ NOT_STORED = (
     "`gaia status` may say what is wrong."
 )
 TOO_FAST = "gaia left that out: it was one message too many for a minute. Say it again in a moment."
+STOPPED = "The answer was stopped by a /stop of yours in another window."
 DENIED = "gaia does not take messages from you: ask an owner to let you in."
 MARK = "> "
 INCOGNITO_MARK = "incognito> "
@@ -79,6 +80,8 @@ class InteractiveChat:
                 return text
             case ExchangeResult.DENIED:
                 await self._screen.note(DENIED)
+            case ExchangeResult.STOPPED:
+                await self._screen.note(STOPPED)
         return ""
 
     async def _answer(self, exchange: Exchange) -> ExchangeResult | None:
