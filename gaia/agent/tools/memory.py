@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Concatenate, ParamSpec, TypeVar
 
 from google.adk.tools.tool_context import ToolContext
@@ -29,7 +29,7 @@ from gaia.agent.tools.context import (
     turn_of,
 )
 from gaia.errors import UnfitMemoryError, UnknownMemoryError
-from gaia.memory import credentials, forget, forgotten, ledger, pending, shared
+from gaia.memory import credentials, forget, forgotten, ledger, pending, shared, when
 from gaia.memory.contexts import visible
 from gaia.memory.excerpts import around, one_line
 from gaia.memory.memory import Added, Memory, Statement
@@ -55,6 +55,7 @@ NOBODY = frozenset({"", "none", "null"})
 """Names that a small model gives where it has none."""
 
 ASKS = "the user is asked whether to {what}: nothing has changed, and nothing does before their yes"
+IS_REMINDER = "#{number} is a reminder, which keeps its time: set another one with remind"
 IS_RULE = "#{number} is a rule of the user's, which only they change"
 
 
@@ -241,8 +242,20 @@ def _statement(change: _Change, fact: object, about: object) -> Statement:
 
 
 def _newer(change: _Change, old: Memory, fact: object) -> Statement:
-    """The statement in the place of `old`: of the same kind, and about what it still names."""
+    """The statement in the place of `old`: of the same kind, about what it still names, and a
+    reminder for the same time."""
     newer = _statement(change, fact, "")
+    if old.kind is MemoryKind.REMINDER:
+        if when.find(newer.text, change.now, UTC, ahead=True):
+            raise UnfitMemoryError(IS_REMINDER.format(number=old.memory_id))
+        newer = replace(
+            newer,
+            due_at=old.due_at,
+            recurrence=old.recurrence,
+            zone=old.zone,
+            notified_at=old.notified_at,
+            expires_at=old.expires_at,
+        )
     about = entities.of_memory(change.session, change.user_id, old.memory_id)
     return replace(
         newer,

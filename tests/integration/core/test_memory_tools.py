@@ -80,6 +80,21 @@ async def test_the_update_tool_replaces_and_the_old_one_does_not_come_back(runni
         assert "love" not in await use("olives?", "load_memory", query="olives")
 
 
+@pytest.mark.parametrize("day", ["tomorrow", "every Monday"])
+async def test_a_reminder_with_other_words_is_still_said_at_its_time(running_core, day):
+    async with core_with(running_core) as (core, use):
+        await core.say(f"/remind {day} at nine to call Bob")
+        before = await core.say("/reminders")
+        told = await use("not call Bob: Ann", "update_memory", memory_id=1, fact="call Ann")
+        assert "kept as #2, in the place of #1" in told
+        assert await core.say("/reminders") == before.replace("#1", "#2").replace("Bob", "Ann")
+        told = await use(
+            "call Ann at ten", "update_memory", memory_id=2, fact="call Ann tomorrow at 10:00"
+        )
+        assert "#2 is a reminder" in told
+        assert "call Ann" in await core.say("/reminders")
+
+
 async def test_load_memory_finds_with_numbers_also_what_is_hidden(running_core):
     async with core_with(running_core) as (core, use):
         await core.say(f"/remember {POT}")
