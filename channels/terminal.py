@@ -23,7 +23,6 @@ from typing import Literal, Protocol
 from channels.terminal_attachment import Attachment, Connection
 from channels.terminal_wire import (
     ClientFrame,
-    CommandFrame,
     DeliveredFrame,
     HelloFrame,
     MessageFrame,
@@ -200,10 +199,7 @@ class TerminalChannel:
             conversation_turns=greeting.conversation_turns,
             is_incognito=greeting.is_incognito,
             user_id=greeting.user_id,
-            commands=tuple(
-                CommandFrame(name=each.name, description=each.description)
-                for each in greeting.commands
-            ),
+            commands=greeting.commands,
             version=self._version,
             hosted=self._hosted,
         )
@@ -229,16 +225,14 @@ class TerminalChannel:
             wants_preview=frame.wants_preview,
             is_piped=not attachment.interactive,
         )
-        receipt: Receipt | None
+        receipt: Receipt | None = None
         try:
             receipt = await gateway.receive(inbound)
         except StoreError as exc:
             logger.error("A terminal message could not be stored: %s", exc)
-            receipt = None
         except Exception:
             # One message's fault must not end the conversation of its client.
             logger.exception("A terminal message could not be stored")
-            receipt = None
         outcome = _outcome(receipt)
         attachment.offer(ReceiptFrame(client_message_id=frame.client_message_id, outcome=outcome))
 

@@ -26,6 +26,7 @@ REST_IN_FILE = "My answer is too long for a message. This file has all of it."
 REST_LEFT_OUT = (
     "My answer goes on, but is too long for this chat. Ask me for the rest, or for a shorter one."
 )
+NOTHING_SHOWN = "My model answered with nothing that can be shown here. Please try again."
 STOPPED_MARK = "(stopped by the user)"
 """Closes the answer that a session keeps of a turn that was stopped."""
 

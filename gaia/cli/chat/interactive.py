@@ -19,11 +19,11 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from channels.terminal_wire import CommandFrame
 from gaia.cli.chat.link import Exchange, ExchangeResult, Link, ending_unless, interrupts_set
 from gaia.cli.chat.screen import ChatScreen
 from gaia.errors import RefusedError
 from gaia.files import create
+from gaia.messages import MenuEntry
 
 LEAVING = frozenset({"/quit", "/exit"})
 LEAVE = "Leave the chat"
@@ -114,7 +114,7 @@ class Prompt:
         history_file: Path,
         on_idle_interrupt: Callable[[], None],
         *,
-        commands: Callable[[], Sequence[CommandFrame]] = lambda: (),
+        commands: Callable[[], Sequence[MenuEntry]] = lambda: (),
         is_incognito: Callable[[], bool] = lambda: False,
     ) -> None:
         def mark() -> str:
@@ -151,7 +151,7 @@ class Prompt:
 class CommandCompleter(Completer):
     """Completes the name of a slash command, with which a message begins."""
 
-    def __init__(self, commands: Callable[[], Sequence[CommandFrame]]) -> None:
+    def __init__(self, commands: Callable[[], Sequence[MenuEntry]]) -> None:
         self._commands = commands
 
     def get_completions(
