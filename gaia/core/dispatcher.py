@@ -21,7 +21,7 @@ from gaia.core.access import Access, Limits
 from gaia.core.command_runner import CommandRunner
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
-from gaia.core.plain_words import PlainWords
+from gaia.core.plain_words import OpenQuestions, PlainWords
 from gaia.core.slash import Commands
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
@@ -65,7 +65,7 @@ class Dispatcher:
         commands: Commands,
         channels: Mapping[str, Channel],
         clock: Clock,
-        asked: set[int],
+        open_questions: OpenQuestions,
     ) -> None:
         self._database = database
         self._access = access
@@ -79,9 +79,7 @@ class Dispatcher:
         self._commands = commands
         self._channels = channels
         self._clock = clock
-        self._asked = asked
-        """Conversations in which a question waits for a yes or no, so that it is said when
-        it is dropped. Handlers and commands add to it."""
+        self._open_questions = open_questions
         self._last_words = corrections.LastWords()
 
     async def receive(self, inbound: Inbound) -> Receipt:
@@ -108,7 +106,7 @@ class Dispatcher:
         if added.wake is not None:
             added.wake()
         if added.dropped is not None:
-            self._asked.discard(added.dropped)
+            self._open_questions.discard(added.dropped)
             self._delivery.wake(added.dropped)
         return self._receipt(added.kind, added.user, inbound)
 
@@ -201,7 +199,7 @@ class Dispatcher:
         else:
             cue = self._runner.value.cue(session, user.user_id, inbound.text)
             wake = partial(self._handlers.expect, conversation, cue)
-        if is_command or conversation_id not in self._asked:
+        if is_command or conversation_id not in self._open_questions:
             return _Added(user, ReceiptKind.ACCEPTED, wake)
         notices.write(session, self._channels, conversation, sentences.NOT_ANSWERED, now)
         return _Added(user, ReceiptKind.ACCEPTED, wake, dropped=conversation_id)

@@ -26,6 +26,7 @@ from gaia.core.incognito import IncognitoSessions
 from gaia.core.message_text import is_forgotten
 from gaia.core.outcomes import Observer
 from gaia.core.patience import kept
+from gaia.core.plain_words import OpenQuestions
 from gaia.core.running_turns import RunningTurn, RunningTurns, TurnStoppedError
 from gaia.core.shares import ALL, Share
 from gaia.core.turn_end import End, Outcome, TurnEnds, failure_outcome, session_key
@@ -103,11 +104,11 @@ class Handlers:
         before_turn: BeforeTurn,
         after_turn: Callable[[End], None],
         observer: Observer,
-        asked: set[int],
+        open_questions: OpenQuestions,
         share: Share[int] = ALL,
     ) -> None:
         self._database = database
-        self._asked = asked
+        self._open_questions = open_questions
         self._runner = runner
         self._channels = channels
         self._delivery = delivery
@@ -247,7 +248,7 @@ class Handlers:
         if batch.is_incognito:
             self._incognito.add(taken.scene.key.session_id, outcome.events)
         if end.asks:
-            self._asked.add(conversation.conversation_id)
+            self._open_questions.add(conversation.conversation_id)
         seconds = self._clock.monotonic() - started_at
         logger.info("turn %s after %.1f s", end.outcome.state, seconds)
         self._observer.turn_ended(end.outcome.state, seconds)

@@ -35,12 +35,41 @@ LATE = timedelta(seconds=30)
 machine are not the same."""
 
 
+class OpenQuestions:
+    """The conversations in which a question waits for a yes or no, so that it is said when it is
+    dropped. What was asked stands in the outbox; of one that is incognito it is here alone."""
+
+    def __init__(self) -> None:
+        self._hidden: dict[int, Question | None] = {}
+
+    def __contains__(self, conversation_id: int) -> bool:
+        return conversation_id in self._hidden
+
+    def add(self, conversation_id: int, hidden: Question | None = None) -> None:
+        """Note that a question was asked; `hidden` is one that the outbox does not keep."""
+        self._hidden[conversation_id] = hidden
+
+    def discard(self, conversation_id: int) -> None:
+        """Note that none waits any more."""
+        self._hidden.pop(conversation_id, None)
+
+    def hidden(self, conversation_id: int) -> Question | None:
+        """The question that waits in a conversation and that the outbox does not keep."""
+        return self._hidden.get(conversation_id)
+
+
 class PlainWords:
     """Tells which command a message stands for, by the present settings. `is_small` says
     whether the embedded model answers, which promises what it has no tools for."""
 
-    def __init__(self, settings: Swappable[Settings], is_small: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        settings: Swappable[Settings],
+        open_questions: OpenQuestions,
+        is_small: Callable[[], bool],
+    ) -> None:
         self._settings = settings
+        self._open_questions = open_questions
         self._is_small = is_small
 
     def as_command(
@@ -65,6 +94,8 @@ class PlainWords:
         is_edit, is_plain = inbound.edit_of is not None, not text.startswith("/")
         if text and not is_edit and len(text) <= LONGEST and "?" not in text and is_plain:
             question = _question(session, inbound, conversation, now)
+            if question is None and conversation.direct and inbound.replied_to is None:
+                question = self._open_questions.hidden(conversation.conversation_id)
             command = "" if question is None else _answer(question, text, at)
         if not command and text and not inbound.notes and is_plain:
             chat = conversation.conversation_id
