@@ -29,8 +29,8 @@ from gaia.core.patience import kept
 from gaia.core.plain_words import OpenQuestions
 from gaia.core.running_turns import RunningTurn, RunningTurns, TurnStoppedError
 from gaia.core.shares import ALL, Share
-from gaia.core.turn_end import End, Outcome, TurnEnds, failure_outcome, session_key
-from gaia.core.turn_runner import Sight, TurnRunner
+from gaia.core.turn_end import End, Outcome, TurnEnds, failure_outcome
+from gaia.core.turn_runner import Sight, TurnRunner, scene_of
 from gaia.core.turns import Slots, Turns
 from gaia.core.workers import Workers
 from gaia.errors import GaiaError, ModelError
@@ -83,7 +83,7 @@ class _Taken:
 
     @property
     def scene(self) -> Scene:
-        return _scene(self.conversation, self.user, self.batch)
+        return scene_of(self.conversation, self.user, self.batch)
 
 
 class Handlers:
@@ -206,10 +206,8 @@ class Handlers:
         )
         if not isinstance(batch, Batch):
             return batch
-        scene = _scene(talk.conversation, talk.user, batch)
-        sight = runner.read(session, scene, talk.memory_version, batch, cue)
-        if batch.is_incognito:
-            sight = sight.with_events(self._incognito.events(scene.key.session_id))
+        scene = scene_of(talk.conversation, talk.user, batch)
+        sight = self._read(session, runner, scene, talk.memory_version, batch, cue)
         costs_nothing = runner.tariff is Tariff.FREE
         return _Taken(
             talk.conversation,
@@ -220,6 +218,26 @@ class Handlers:
             None if costs_nothing else self._budgets.refusal(session, talk.conversation),
             talk.is_forgetting,
         )
+
+    def _read(
+        self,
+        session: Session,
+        runner: TurnRunner,
+        scene: Scene,
+        memory_version: int,
+        batch: Batch,
+        cue: Cue | None,
+    ) -> Sight:
+        sight = runner.read(session, scene, memory_version, batch, cue)
+        if batch.is_incognito:
+            return sight.with_events(self._incognito.events(scene.key.session_id))
+        return sight
+
+    def _read_again(
+        self, session: Session, runner: TurnRunner, scene: Scene, batch: Batch
+    ) -> Sight:
+        version = identities.memory_version(session, scene.key.user_id)
+        return self._read(session, runner, scene, version, batch, None)
 
     def _settle_time(self, channel: Channel) -> timedelta:
         if not channel.settles:
@@ -300,7 +318,7 @@ class Handlers:
         batch, scene, sight = taken.batch, taken.scene, taken.sight
         if taken.is_forgetting:
             await self._before_turn(scene.key)
-            sight = await self._database.read(_read_again, runner, scene, batch)
+            sight = await self._database.read(self._read_again, runner, scene, batch)
         if batch.stopped:
             raise TurnStoppedError("")
         if batch.starts - batch.failures > INTERRUPTIONS:
@@ -327,20 +345,3 @@ class Handlers:
 def _find_expected(session: Session, conversation_id: int) -> _Expected | None:
     conversation = conversations.get(session, conversation_id)
     return None if conversation is None else _Expected(conversation.user_id)
-
-
-def _read_again(session: Session, runner: TurnRunner, scene: Scene, batch: Batch) -> Sight:
-    version = identities.memory_version(session, scene.key.user_id)
-    return runner.read(session, scene, version, batch, None)
-
-
-def _scene(conversation: Conversation, user: User, batch: Batch) -> Scene:
-    is_present = batch.generation == conversation.generation
-    return Scene(
-        session_key(conversation, batch.generation),
-        user.name,
-        earlier_turns=conversation.session_turns if is_present else 0,
-        in_group=not conversation.direct,
-        zone=user.zone,
-        context=batch.context,
-    )

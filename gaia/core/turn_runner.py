@@ -17,11 +17,14 @@ from gaia.agent.turn import Agent, Answer, Ask, Known, Scene
 from gaia.core.attachments import Attachments
 from gaia.core.message_text import render_messages, with_replied
 from gaia.core.running_turns import RunningTurn
+from gaia.core.turn_end import session_key
 from gaia.errors import ModelRefusedError
 from gaia.memory.search.recall import Cue
 from gaia.messages import Attachment
 from gaia.store import batches, replies
 from gaia.store.batches import Batch
+from gaia.store.conversations import Conversation
+from gaia.store.people.users import User
 from gaia.store.replies import Earlier
 from gaia.store.usage import Tariff
 from gaia.zones import zone_of
@@ -118,3 +121,16 @@ class TurnRunner:
 
 def _attachments(batch: Batch) -> tuple[Attachment, ...]:
     return tuple(each for message in batch.messages for each in message.attachments)
+
+
+def scene_of(conversation: Conversation, user: User, batch: Batch) -> Scene:
+    """Who talks where in a turn."""
+    is_present = batch.generation == conversation.generation
+    return Scene(
+        session_key(conversation, batch.generation),
+        user.name,
+        earlier_turns=conversation.session_turns if is_present else 0,
+        in_group=not conversation.direct,
+        zone=user.zone,
+        context=batch.context,
+    )

@@ -228,3 +228,15 @@ async def test_a_question_of_an_hour_ago_is_not_answered_any_more(running_core):
         core.clock.advance(3601)
         await core.channel.say("yes")
         assert (await core.channel.until_sent(4))[-1].text == "echo: yes"
+
+
+async def test_it_is_remembered_while_something_else_is_being_forgotten(running_core):
+    async with running_core() as core:
+        await core.say("/remember I like boats")
+        await core.say("/incognito")
+        await core.say(f"I dreamt of {WORD}")
+        await core.app.forget_worker.cancel()
+        await core.say("/forget 1")
+        await core.say("yes")
+        await core.say("And what did I dream of?")
+        assert WORD in str(core.model.requests[-1].contents)
