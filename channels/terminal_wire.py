@@ -142,7 +142,7 @@ class TurnToolFrame(Frame):
 
 class TurnEndedFrame(Frame):
     """The turn is over; its reply follows as chunks. The messages `unanswered` get none: the
-    user stopped it, perhaps by another client."""
+    user stopped it, perhaps by another client, or was removed."""
 
     kind: Literal["turn_ended"] = "turn_ended"
     turn_id: str

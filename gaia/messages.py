@@ -303,7 +303,7 @@ class TurnTool:
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
     """A turn is over; its reply, if any, follows through the outbox. `unanswered` are the
-    provider's ids of its messages where none does, since the user stopped it."""
+    provider's ids of its messages where none does: the user stopped it, or was removed."""
 
     chat: str
     turn_id: str

@@ -261,7 +261,7 @@ class Handlers:
             running.begin(batch.provider_message_ids)
             outcome = await self._outcome(runner, taken, running, meter)
             end = await self._kept(conversation, batch, running, outcome, meter)
-            if end.outcome.state is InboxState.STOPPED:
+            if end.is_silent:
                 running.unanswered = batch.provider_message_ids
         if batch.is_incognito:
             self._incognito.add(taken.scene.key.session_id, outcome.events)

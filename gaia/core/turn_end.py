@@ -97,12 +97,14 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class End:
     """How a turn ended, whether its reply ends with a question, which conversations got a
-    notice about a budget, and whether something incognito has gone with it."""
+    notice about a budget, and whether something incognito has gone with it. One that
+    `is_silent` gets no reply, nor another try: it was stopped, or its user removed."""
 
     outcome: Outcome
     notified: Sequence[int] = ()
     asks: bool = False
     has_faded: bool = False
+    is_silent: bool = False
 
 
 class TurnEnds:
@@ -141,7 +143,7 @@ class TurnEnds:
         )
         if present is None:
             logger.info("the turn's user was removed meanwhile")
-            return End(outcome)
+            return End(outcome, is_silent=True)
         if outcome.retry is not None:
             inbox.retry_later(session, batch.turn_id, now + outcome.retry)
         else:
@@ -184,7 +186,13 @@ class TurnEnds:
         if used.tariff is not Tariff.FREE:
             is_answered = outcome.state is InboxState.DONE
             written = self._budgets.after_turn(session, present, was_answered=is_answered)
-        return End(outcome, written, asks=question is not None, has_faded=has_faded)
+        return End(
+            outcome,
+            written,
+            asks=question is not None,
+            has_faded=has_faded,
+            is_silent=outcome.state is InboxState.STOPPED,
+        )
 
     def _keep(
         self,

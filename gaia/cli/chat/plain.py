@@ -118,7 +118,7 @@ async def say(link: Link, screen: PlainScreen, text: str) -> None:
         case ExchangeResult.STOPPED:
             raise RefusedError(
                 f"the answer to {cut(text, LONGEST_QUOTE)!r} was stopped: somebody wrote /stop as "
-                "this user"
+                "this user, or removed the user"
             )
         case ExchangeResult.ANSWERED:
             return
