@@ -149,8 +149,9 @@ def plain_context(
     failing: Sequence[ToolFailure] = (),
 ) -> str:
     """What a small model reads beside a message: reminders that are due, and memories."""
-    told = [_due(reminder, reminder.due_at, sent_at) for reminder in due if reminder.due_at]
-    told += [_defused(memory.told) for memory in memories]
+    reminders = [*due, *(each for each in memories if each.due_at)]
+    told = [_due(each, each.due_at, sent_at) for each in reminders if each.due_at]
+    told += [_defused(each.told) for each in memories if not each.due_at]
     return "\n".join(f"[{each}]" for each in told)
 
 
@@ -207,10 +208,25 @@ def _episode(prefix: Prefix, zone: tzinfo | None) -> Sequence[str]:
     return [EPISODE.format(day=day, told=_defused(prefix.episode))]
 
 
+def dated(memory: Memory, now: datetime, zone: tzinfo | None) -> str:
+    """When a memory was said; of a reminder, when it is due: that it was asked for on another day
+    is no answer to anything."""
+    if memory.due_at is None:
+        said = memory.valid_from.astimezone(zone)
+        return f"{said.day} {said:%B %Y}"
+    due = "due" if memory.due_at > now else "was due"
+    again = ", and again after that" if memory.recurrence else ""
+    return f"{due} {_moment(memory.due_at, zone)}{again}"
+
+
+def _moment(time: datetime, zone: tzinfo | None) -> str:
+    local = time.astimezone(zone)
+    return f"{local:%A} {local.day} {local:%B %Y, %H:%M}"
+
+
 def _due(reminder: Memory, due_at: datetime, sent_at: datetime) -> str:
-    local = due_at.astimezone(sent_at.tzinfo)
     when = "Due" if due_at > sent_at else "Overdue"
-    return f'{when}: "{_defused(reminder.text)}" ({local:%A} {local.day} {local:%B %Y, %H:%M})'
+    return f'{when}: "{_defused(reminder.text)}" ({_moment(due_at, sent_at.tzinfo)})'
 
 
 def _by_layers(memories: Sequence[Memory], sent_at: datetime) -> Iterator[str]:
@@ -229,8 +245,8 @@ def _by_layers(memories: Sequence[Memory], sent_at: datetime) -> Iterator[str]:
 
 
 def _remembered(memory: Memory, sent_at: datetime) -> str:
-    said = memory.valid_from.astimezone(sent_at.tzinfo)
-    return f'- "{_defused(memory.told)}" (#{memory.memory_id}, {said.day} {said:%B %Y})'
+    when = dated(memory, sent_at, sent_at.tzinfo)
+    return f'- "{_defused(memory.told)}" (#{memory.memory_id}, {when})'
 
 
 def _defused(text: str) -> str:

@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from typing import Concatenate, ParamSpec, TypeVar
 
 from google.adk.tools.tool_context import ToolContext
 from sqlalchemy.orm import Session
 
+from gaia.agent.prompt import dated
 from gaia.agent.tools import Tool
 from gaia.agent.tools.context import (
     FAULTS,
@@ -130,9 +131,13 @@ class MemoryTools:
             notes = await self._database.read(shared.matching, user_id, query, self._clock.now())
         except FAULTS as exc:
             return _failed(exc)
-        told = [_shown(each, zone) for each in found if credentials.find(each.told) is None]
-        told += [_shown(each, zone) for each in notes if each not in found]
-        return {"result": "\n".join(told) or "nothing is known of that"}
+        told = [each for each in found if credentials.find(each.told) is None]
+        told += [each for each in notes if each not in found]
+        now = self._clock.now()
+        lines = [
+            f"#{each.memory_id} ({dated(each, now, zone)}) {one_line(each.told)}" for each in told
+        ]
+        return {"result": "\n".join(lines) or "nothing is known of that"}
 
     async def update_memory(self, memory_id: int, fact: str, tool_context: ToolContext) -> Told:
         """Put a new fact in the place of one that changed.
@@ -300,11 +305,6 @@ def _numbers_told(tool_context: ToolContext) -> frozenset[int]:
         for response in event.get_function_responses()
         for number in NUMBER.findall(str((response.response or {}).get("result", "")))
     )
-
-
-def _shown(memory: Memory, zone: tzinfo) -> str:
-    said = memory.valid_from.astimezone(zone)
-    return f"#{memory.memory_id} ({said.day} {said:%B %Y}) {one_line(memory.told)}"
 
 
 def _sentence(told: object) -> str:

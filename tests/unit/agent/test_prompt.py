@@ -167,6 +167,15 @@ def test_what_is_due_stands_in_the_fence_with_its_local_time() -> None:
     ]
 
 
+def test_a_reminder_that_was_recalled_is_told_to_a_small_model_with_its_time() -> None:
+    dentist = a_memory(1, "See the dentist", due_at=NOON + timedelta(days=78))
+    context = plain_context(sent_at=NOON, memories=[dentist, a_memory(2, "Drinks tea")])
+    assert context.splitlines() == [
+        '[Due: "See the dentist" (Friday 20 March 2026, 12:00)]',
+        "[Drinks tea]",
+    ]
+
+
 def plain(*, in_group: bool = False, own: str = "", prefix: Prefix | None = None) -> str:
     return plain_instructions(
         user="The Lovelaces", in_group=in_group, own=own, prefix=prefix or Prefix(), now=NOON
