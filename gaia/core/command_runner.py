@@ -147,8 +147,9 @@ class CommandRunner:
         if "yes" not in commands:
             self._open_questions.discard(batch.conversation_id)
             return
-        hidden = Question(commands, self._clock.now()) if batch.is_incognito else None
-        self._open_questions.add(batch.conversation_id, hidden)
+        now = self._clock.now()
+        hidden = Question(commands, now) if batch.is_incognito else None
+        self._open_questions.add(batch.conversation_id, now, hidden)
 
     def _carry_out(
         self,

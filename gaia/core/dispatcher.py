@@ -16,7 +16,7 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from gaia.core import corrections, notices, pairing, sentences, slash
+from gaia.core import corrections, notices, pairing, slash
 from gaia.core.access import Access, Limits
 from gaia.core.command_runner import CommandRunner
 from gaia.core.delivery import Delivery
@@ -199,9 +199,11 @@ class Dispatcher:
         else:
             cue = self._runner.value.cue(session, user.user_id, inbound.text)
             wake = partial(self._handlers.expect, conversation, cue)
-        if is_command or conversation_id not in self._open_questions:
+        told = self._open_questions.dropped_by(conversation_id, inbound.text, now)
+        if is_command or told is None:
             return _Added(user, ReceiptKind.ACCEPTED, wake)
-        notices.write(session, self._channels, conversation, sentences.NOT_ANSWERED, now)
+        if told:
+            notices.write(session, self._channels, conversation, told, now)
         return _Added(user, ReceiptKind.ACCEPTED, wake, dropped=conversation_id)
 
 

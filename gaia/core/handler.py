@@ -266,7 +266,7 @@ class Handlers:
         if batch.is_incognito:
             self._incognito.add(taken.scene.key.session_id, outcome.events)
         if end.asks:
-            self._open_questions.add(conversation.conversation_id)
+            self._open_questions.add(conversation.conversation_id, self._clock.now())
         seconds = self._clock.monotonic() - started_at
         logger.info("turn %s after %.1f s", end.outcome.state, seconds)
         self._observer.turn_ended(end.outcome.state, seconds)

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from sqlalchemy.orm import Session
 
+from gaia.core import sentences
 from gaia.core.plain_requests import command_of
 from gaia.core.yes_or_no import LONGEST, SNOOZE, answer_of
 from gaia.memory.reminders import requests as reminder_words
@@ -40,22 +41,30 @@ class OpenQuestions:
     dropped. What was asked stands in the outbox; of one that is incognito it is here alone."""
 
     def __init__(self) -> None:
-        self._hidden: dict[int, Question | None] = {}
+        self._asked: dict[int, tuple[datetime, Question | None]] = {}
 
-    def __contains__(self, conversation_id: int) -> bool:
-        return conversation_id in self._hidden
-
-    def add(self, conversation_id: int, hidden: Question | None = None) -> None:
+    def add(self, conversation_id: int, now: datetime, hidden: Question | None = None) -> None:
         """Note that a question was asked; `hidden` is one that the outbox does not keep."""
-        self._hidden[conversation_id] = hidden
+        self._asked[conversation_id] = (now, hidden)
 
     def discard(self, conversation_id: int) -> None:
         """Note that none waits any more."""
-        self._hidden.pop(conversation_id, None)
+        self._asked.pop(conversation_id, None)
+
+    def dropped_by(self, conversation_id: int, text: str, now: datetime) -> str | None:
+        """What is said when a message that answers nothing drops a question: nothing, where that
+        is from long ago and no answer either; None where none waits."""
+        asked = self._asked.get(conversation_id)
+        if asked is None:
+            return None
+        if now - asked[0] <= ANSWERED_WITHIN:
+            return sentences.NOT_ANSWERED
+        return sentences.ASKED_LONG_AGO if answer_of(text) in ("yes", "no") else ""
 
     def hidden(self, conversation_id: int) -> Question | None:
         """The question that waits in a conversation and that the outbox does not keep."""
-        return self._hidden.get(conversation_id)
+        asked = self._asked.get(conversation_id)
+        return None if asked is None else asked[1]
 
 
 class PlainWords:

@@ -33,6 +33,9 @@ STOPPED_MARK = "(stopped by the user)"
 NOT_ANSWERED = "That was neither a yes nor a no, so I leave everything as it is."
 """To whoever was asked, and wrote something else."""
 
+ASKED_LONG_AGO = "I asked that more than an hour ago, so I leave everything as it is."
+"""To whoever answers when the question does not wait any more."""
+
 FORGOTTEN_UNREAD = (
     "What you wrote here was forgotten with the rest before I got to it. If you still want it, "
     "please say it again."
