@@ -23,7 +23,6 @@ from typing import Literal, Protocol
 from channels.terminal_attachment import Attachment, Connection
 from channels.terminal_wire import (
     ClientFrame,
-    CommandFrame,
     DeliveredFrame,
     HelloFrame,
     MessageFrame,
@@ -133,10 +132,7 @@ class TerminalChannel:
         """Send to the message's author, else to the client attached last,
         interactive ones first."""
         attachment = self._recipient(outbound)
-        content = None
-        if outbound.file is not None and self._gateway is not None:
-            content = await self._gateway.file(outbound.outbox_id)
-        await attachment.deliver(outbound, content)
+        await attachment.deliver(outbound, await self._content(outbound))
         return f"{attachment.client_id}:{outbound.outbox_id}"
 
     async def fetch(self, attachment: messages.Attachment, *, limit_bytes: int) -> bytes:
@@ -203,10 +199,7 @@ class TerminalChannel:
             conversation_turns=greeting.conversation_turns,
             is_incognito=greeting.is_incognito,
             user_id=greeting.user_id,
-            commands=tuple(
-                CommandFrame(name=each.name, description=each.description)
-                for each in greeting.commands
-            ),
+            commands=greeting.commands,
             version=self._version,
             hosted=self._hosted,
         )
@@ -232,18 +225,24 @@ class TerminalChannel:
             wants_preview=frame.wants_preview,
             is_piped=not attachment.interactive,
         )
-        receipt: Receipt | None
+        receipt: Receipt | None = None
         try:
             receipt = await gateway.receive(inbound)
         except StoreError as exc:
             logger.error("A terminal message could not be stored: %s", exc)
-            receipt = None
         except Exception:
             # One message's fault must not end the conversation of its client.
             logger.exception("A terminal message could not be stored")
-            receipt = None
         outcome = _outcome(receipt)
         attachment.offer(ReceiptFrame(client_message_id=frame.client_message_id, outcome=outcome))
+
+    async def _content(self, outbound: Outbound) -> bytes | None:
+        if outbound.file is None or self._gateway is None:
+            return None
+        try:
+            return await self._gateway.file(outbound.outbox_id)
+        except StoreError as exc:
+            raise RetryableSendError("the file that goes with it cannot be read") from exc
 
     def _recipient(self, outbound: Outbound) -> Attachment:
         attached = [

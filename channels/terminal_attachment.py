@@ -98,11 +98,18 @@ class Attachment:
             self._room.clear()
 
     def preview(self, event: TurnEvent) -> None:
-        """Queue a preview, if the client asked for one of this turn.
+        """Queue a preview, if the client asked for one of this turn; and that there is no answer,
+        if it awaits one.
 
         A client that falls behind loses the rest of the turn's preview, since
         one with a hole would be worse than none.
         """
+        if isinstance(event, TurnEnded) and self.awaits(event.unanswered):
+            for message_id in event.unanswered:
+                self._unanswered.pop(message_id, None)
+            self._previewed.discard(event.turn_id)
+            self.offer(_preview_frame(event))
+            return
         if isinstance(event, TurnStarted):
             if not any(self._unanswered.get(message_id) for message_id in event.in_reply_to):
                 return
@@ -230,4 +237,4 @@ def _preview_frame(event: TurnEvent) -> ServerFrame:
         case TurnTool():
             return TurnToolFrame(turn_id=event.turn_id, tool=event.tool)
         case TurnEnded():
-            return TurnEndedFrame(turn_id=event.turn_id)
+            return TurnEndedFrame(turn_id=event.turn_id, unanswered=event.unanswered)

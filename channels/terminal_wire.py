@@ -13,6 +13,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from gaia.errors import WireError
+from gaia.messages import MenuEntry
 
 TERMINAL_PATH = "/local/chat"
 """Where the daemon's local web app serves the WebSocket."""
@@ -61,13 +62,6 @@ class DeliveredFrame(Frame):
     outbox_id: int
 
 
-class CommandFrame(Frame):
-    """A slash command that the user may give, by its name without the slash."""
-
-    name: str
-    description: str
-
-
 class WelcomeFrame(Frame):
     """The client is attached. `hosted` says that the daemon lives inside
     another client and ends with it."""
@@ -82,7 +76,7 @@ class WelcomeFrame(Frame):
     hosted: bool
     is_incognito: bool = False
     user_id: str = ""
-    commands: tuple[CommandFrame, ...] = ()
+    commands: tuple[MenuEntry, ...] = ()
 
 
 class RefusedFrame(Frame):
@@ -147,10 +141,12 @@ class TurnToolFrame(Frame):
 
 
 class TurnEndedFrame(Frame):
-    """The turn is over; its reply follows as chunks."""
+    """The turn is over; its reply follows as chunks. The messages `unanswered` get none: the
+    user stopped it, perhaps by another client, or was removed."""
 
     kind: Literal["turn_ended"] = "turn_ended"
     turn_id: str
+    unanswered: tuple[str, ...] = ()
 
 
 ClientFrame = HelloFrame | MessageFrame | DeliveredFrame

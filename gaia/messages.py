@@ -88,24 +88,21 @@ class RepliedTo:
 class Inbound:
     """One message as it arrived on a channel.
 
-    `provider_message_id` is unique within the channel and the same on each
-    redelivery. `chat` is where a reply goes, in the channel's own terms;
-    `direct` tells a chat with one person from a group, whose `address` is the
-    group's own: `sender_name` is the person's, `chat_title` the group's.
-    `sent_at` is aware UTC.
+    `provider_message_id` is unique within the channel and the same on each redelivery. `chat` is
+    where a reply goes, in the channel's own terms; `direct` tells a chat with one person from a
+    group, whose `address` is the group's own: `sender_name` is the person's, `chat_title` the
+    group's. `sent_at` is aware UTC.
 
-    `text` holds the words of the message and nothing else. What came beside them
-    stands in `notes`, a line each: what they reply to, whom they forward, a
-    place, a contact. `replied_to` has all of what they reply to. The words of a
-    forwarded message are somebody else's: `is_forwarded` says so. Messages of one
-    `album` belong together. `edit_of` is the `provider_message_id` of the message
-    whose text this one replaces. `is_pressed` says that the words are a button's.
-    `author` is who wrote in a group, as the channel names people; the group's own chat
-    where an admin writes in its name. `is_late` marks one that the channel asked its
-    provider for, since it had not been told of it: a stranger's is left alone.
-    `is_overheard` marks one that was said in a group and not to gaia: it counts with an album,
-    or a text, of which another part was, and as a command, if gaia has it.
-    `is_piped` says that a program on this machine writes, which waits for each answer.
+    `text` holds the words of the message and nothing else. What came beside them stands in `notes`,
+    a line each: what they reply to, whom they forward, a place, a contact. `replied_to` has all of
+    what they reply to. The words of a forwarded message are somebody else's: `is_forwarded` says
+    so. Messages of one `album` belong together. `edit_of` is the `provider_message_id` of the
+    message whose text this one replaces. `is_pressed` says that the words are a button's. `author`
+    is who wrote in a group, as the channel names people; the group's own chat where an admin writes
+    in its name. `is_late` marks one that the channel asked its provider for, since it had not been
+    told of it: a stranger's is left alone. `is_overheard` marks one that was said in a group and
+    not to gaia: it counts with an album, or a text, of which another part was, and as a command, if
+    gaia has it. `is_piped` says that a program on this machine writes, which waits for each answer.
     """
 
     address: Address
@@ -181,12 +178,11 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """How things stand with the person in a chat, for channels that may write of their
-    own accord only for a while after a message of theirs.
+    """How things stand with the person in a chat, for channels that may write of their own accord
+    only for a while after a message of theirs.
 
-    `written_at` is when they last wrote, None if that is not known or did not count;
-    `asked_at` is when the channel asked them to write, if they have not since. Both
-    are aware UTC.
+    `written_at` is when they last wrote, None if that is not known or did not count; `asked_at` is
+    when the channel asked them to write, if they have not since. Both are aware UTC.
     """
 
     written_at: datetime | None = None
@@ -206,14 +202,13 @@ class OutboundFile:
 class Outbound:
     """One chunk of a reply on its way to a chat.
 
-    `outbox_id` is unique for the life of the home and the same on a resend, so
-    that a channel which remembers it can drop the second copy.
-    `is_failure` says that the text only tells that there is no answer.
-    `is_repeat` says that it was sent before and that nobody can tell whether
-    that arrived. `in_reply_to` lists the provider's ids of the messages that it answers;
-    it is empty for a message that gaia starts by itself. `final` marks the
-    last chunk of a reply, the only one to have `buttons`; a `file` may have a question behind
-    it. `is_incognito` says that nothing is kept of what is said in the chat at the moment.
+    `outbox_id` is unique for the life of the home and the same on a resend, so that a channel which
+    remembers it can drop the second copy. `is_failure` says that the text only tells that there is
+    no answer. `is_repeat` says that it was sent before and that nobody can tell whether that
+    arrived. `in_reply_to` lists the provider's ids of the messages that it answers; it is empty for
+    a message that gaia starts by itself. `final` marks the last chunk of a reply, the only one to
+    have `buttons`; a `file` may have a question behind it. `is_incognito` says that nothing is kept
+    of what is said in the chat at the moment.
     """
 
     outbox_id: int
@@ -302,10 +297,12 @@ class TurnTool:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """A turn is over; its reply, if any, follows through the outbox."""
+    """A turn is over, and its reply follows through the outbox; but for messages `unanswered`,
+    by the provider's ids: the user stopped it, or was removed."""
 
     chat: str
     turn_id: str
+    unanswered: tuple[str, ...] = ()
 
 
 TurnEvent = TurnStarted | TurnText | TurnTool | TurnEnded

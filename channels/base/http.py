@@ -19,6 +19,8 @@ from gaia.ports import Clock
 Chat = TypeVar("Chat", bound=Hashable)
 
 REFUSAL_SECONDS = 60.0
+MEGABYTE = 1 << 20
+"""As the settings and Telegram count them."""
 
 _NEVER_SENT = (
     httpx.ConnectError,
@@ -159,6 +161,6 @@ def check_size(attachment: Attachment, size: int | None, limit_bytes: int) -> No
     """Raise `AttachmentError` if `size` is known and larger than `limit_bytes`."""
     if size is not None and size > limit_bytes:
         raise AttachmentError(
-            f"the {attachment.kind} is larger than {limit_bytes / 1_000_000:g} MB, "
+            f"the {attachment.kind} is larger than {limit_bytes / MEGABYTE:g} MB, "
             "which limits.attachment_megabytes allows"
         )

@@ -51,6 +51,9 @@ Json = dict[str, object]
 
 TELEGRAM_URL = "https://api.telegram.org"
 AFTER_MIGRATION_SECONDS = 0.2
+SHORTEST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 86_400.0
+"""No wish to be left alone is heeded for longer: it would be a mistake of the server."""
 _MAY_NOT_WRITE = (
     "chat_restricted",
     "chat_send_plain_forbidden",
@@ -169,7 +172,8 @@ def _telegrams_own(payload: bytes) -> Json | None:
 def _wait(answer: Json) -> float:
     parameters = answer.get("parameters")
     seconds = parameters.get("retry_after") if isinstance(parameters, dict) else None
-    return float(seconds) if isinstance(seconds, int | float) else 1.0
+    asked = float(seconds) if isinstance(seconds, int | float) else 0.0
+    return min(max(SHORTEST_WAIT_SECONDS, asked), LONGEST_WAIT_SECONDS)
 
 
 class Api(Bot):

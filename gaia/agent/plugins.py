@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import httpx
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -17,7 +19,10 @@ from google.genai import types
 from gaia.agent.enclosures import Enclosure, enclosed_parts
 from gaia.agent.prompt import turn_begins
 from gaia.agent.responses import TokenCount
+from gaia.store.tool_failures import ToolFates
 from gaia.store.usage import TURN, Tariff, Usage
+
+logger = logging.getLogger(__name__)
 
 WINDOW_STEP = 10
 """The replay window moves by so many turns at a time, so that the prompt's
@@ -28,6 +33,9 @@ NO_MORE = (
     "now, with what you know, and say what you could not look up or do."
 )
 """What the model is answered in the place of a tool that it may not call any more."""
+
+PASSING = (TimeoutError, ConnectionError, httpx.TransportError)
+"""Failures of a tool that may be over with the next call."""
 
 WriteContext = Callable[[Sequence[str]], str]
 
@@ -118,6 +126,53 @@ class ToolCap(BasePlugin):
     ) -> dict[str, Any] | None:
         self._calls += 1
         return {"error": NO_MORE} if self._calls > self._most else None
+
+
+class ToolWatch(BasePlugin):
+    """Notes how the tools of one turn fared: which failed for a cause that another call would
+    meet again, and which worked. A tool that fails ends no turn: the model is told, and answers
+    without it."""
+
+    def __init__(self) -> None:
+        super().__init__("tool_watch")
+        self._failed: dict[str, str] = {}
+        self._worked: set[str] = set()
+
+    @property
+    def fates(self) -> ToolFates:
+        """How they fared so far."""
+        return ToolFates(self._failed, self._worked)
+
+    async def after_tool_callback(
+        self,
+        *,
+        tool: BaseTool,
+        tool_args: dict[str, Any],
+        tool_context: ToolContext,
+        result: dict[str, Any],
+    ) -> None:
+        if tool.name not in self._failed:
+            self._worked.add(tool.name)
+
+    async def on_tool_error_callback(
+        self,
+        *,
+        tool: BaseTool,
+        tool_args: dict[str, Any],
+        tool_context: ToolContext,
+        error: Exception,
+    ) -> dict[str, Any] | None:
+        if type(tool) is BaseTool:
+            # The kit stands it in for a name that the model has made up.
+            logger.warning("the model called a tool that it was not given")
+            return {"error": "there is no such tool: answer without it"}
+        # Its own words may be those of the person.
+        cause = type(error).__name__
+        logger.error("the tool %s failed: %s", tool.name, cause)
+        if not isinstance(error, PASSING):
+            self._failed[tool.name] = cause
+            self._worked.discard(tool.name)
+        return {"error": f"the tool failed ({cause}): answer without it"}
 
 
 class Capture(BasePlugin):

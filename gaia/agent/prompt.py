@@ -12,7 +12,7 @@ said, are read by their own provider alone, and asked for only within a turn.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from itertools import count, pairwise
 
 from google.adk.agents.callback_context import CallbackContext
@@ -86,15 +86,16 @@ def instructions(
     own: str,
     remembers: bool = False,
     prefix: Prefix | None = None,
+    zone: tzinfo | None = None,
 ) -> str:
     """The frozen instructions; `own` are the owner's, from `model.instructions`, and
-    `prefix` is what the user's memory adds."""
+    `prefix` is what the user's memory adds, with its days by the user's `zone`."""
     user = fence.quoted(user)
     role = (GROUP_ROLE if in_group else ROLE).format(user=user)
     text = INSTRUCTIONS.format(role=role, channel=CHANNEL_NAMES.get(channel, channel))
     added = [GROUP_MEMORY if in_group else MEMORY] if remembers else []
     added += [own.strip()] if own.strip() else []
-    added += [] if prefix is None else _prefix(prefix, user)
+    added += [] if prefix is None else _prefix(prefix, user, zone)
     return "\n".join([text, *added])
 
 
@@ -137,7 +138,7 @@ def plain_instructions(
     told_before = [*prefix.bullets, *prefix.shared]
     for heading, known in ((PLAIN_RULES, prefix.rules), (PLAIN_KNOWN, told_before)):
         lines += [heading, *(f"- {_defused(each)}" for each in known)] if known else []
-    return "\n".join([*lines, *_episode(prefix)])
+    return "\n".join([*lines, *_episode(prefix, now.tzinfo)])
 
 
 def plain_context(
@@ -148,8 +149,9 @@ def plain_context(
     failing: Sequence[ToolFailure] = (),
 ) -> str:
     """What a small model reads beside a message: reminders that are due, and memories."""
-    told = [_due(reminder, reminder.due_at, sent_at) for reminder in due if reminder.due_at]
-    told += [_defused(memory.told) for memory in memories]
+    reminders = [*due, *(each for each in memories if each.due_at)]
+    told = [_due(each, each.due_at, sent_at) for each in reminders if each.due_at]
+    told += [_defused(each.told) for each in memories if not each.due_at]
     return "\n".join(f"[{each}]" for each in told)
 
 
@@ -186,7 +188,7 @@ def turn_begins(contents: Sequence[types.Content]) -> list[int]:
     return [at for at, content in enumerate(contents) if is_said_by_user(content)]
 
 
-def _prefix(prefix: Prefix, user: str) -> Sequence[str]:
+def _prefix(prefix: Prefix, user: str, zone: tzinfo | None) -> Sequence[str]:
     lines: list[str] = []
     if prefix.rules:
         lines += [RULES.format(user=user), *(f"- {_defused(rule)}" for rule in prefix.rules)]
@@ -195,21 +197,36 @@ def _prefix(prefix: Prefix, user: str) -> Sequence[str]:
     if prefix.bullets:
         known = [f"- {_defused(bullet)}" for bullet in prefix.bullets]
         lines += ["<USER_PROFILE>", PROFILE.format(user=user), *known, "</USER_PROFILE>"]
-    return [*lines, *_episode(prefix)]
+    return [*lines, *_episode(prefix, zone)]
 
 
-def _episode(prefix: Prefix) -> Sequence[str]:
+def _episode(prefix: Prefix, zone: tzinfo | None) -> Sequence[str]:
     if not prefix.episode or prefix.talked_at is None:
         return []
-    talked_at = prefix.talked_at.astimezone()
+    talked_at = prefix.talked_at.astimezone(zone)
     day = f"{talked_at.day} {talked_at:%B %Y}"
     return [EPISODE.format(day=day, told=_defused(prefix.episode))]
 
 
+def dated(memory: Memory, now: datetime, zone: tzinfo | None) -> str:
+    """When a memory was said; of a reminder, when it is due: that it was asked for on another day
+    is no answer to anything."""
+    if memory.due_at is None:
+        said = memory.valid_from.astimezone(zone)
+        return f"{said.day} {said:%B %Y}"
+    due = "due" if memory.due_at > now else "was due"
+    again = ", and again after that" if memory.recurrence else ""
+    return f"{due} {_moment(memory.due_at, zone)}{again}"
+
+
+def _moment(time: datetime, zone: tzinfo | None) -> str:
+    local = time.astimezone(zone)
+    return f"{local:%A} {local.day} {local:%B %Y, %H:%M}"
+
+
 def _due(reminder: Memory, due_at: datetime, sent_at: datetime) -> str:
-    local = due_at.astimezone(sent_at.tzinfo)
     when = "Due" if due_at > sent_at else "Overdue"
-    return f'{when}: "{_defused(reminder.text)}" ({local:%A} {local.day} {local:%B %Y, %H:%M})'
+    return f'{when}: "{_defused(reminder.text)}" ({_moment(due_at, sent_at.tzinfo)})'
 
 
 def _by_layers(memories: Sequence[Memory], sent_at: datetime) -> Iterator[str]:
@@ -228,8 +245,8 @@ def _by_layers(memories: Sequence[Memory], sent_at: datetime) -> Iterator[str]:
 
 
 def _remembered(memory: Memory, sent_at: datetime) -> str:
-    said = memory.valid_from.astimezone(sent_at.tzinfo)
-    return f'- "{_defused(memory.told)}" (#{memory.memory_id}, {said.day} {said:%B %Y})'
+    when = dated(memory, sent_at, sent_at.tzinfo)
+    return f'- "{_defused(memory.told)}" (#{memory.memory_id}, {when})'
 
 
 def _defused(text: str) -> str:

@@ -26,13 +26,13 @@ from gaia.agent.plugins import (
     Instructions,
     Meter,
     ToolCap,
+    ToolWatch,
     TurnContext,
     WriteContext,
     replay_window,
     replayed_turns,
 )
 from gaia.agent.prompt import PlainHistory
-from gaia.agent.tool_watch import ToolWatch
 from gaia.agent.tools import Tool
 from gaia.errors import ModelFruitlessError
 from gaia.memory.contexts import GLOBAL
@@ -253,11 +253,12 @@ class Agent:
             due, recent = _asked_for(due, ask.words), ()
         told = [*known.preloaded.prefix.texts, *(reminder.text for reminder in due)]
         context = prompt.plain_context if self.model.is_small else prompt.turn_context
+        given = {each.__name__ for each in self._tools}
+        failing = [each for each in known.preloaded.failing if each.tool in given]
 
         def write(texts: Sequence[str]) -> str:
             memories = recall.choose(offers or (), [*texts, *told], recent) if recall else ()
             recalled[:] = [each.memory_id for each in memories]
-            failing = known.preloaded.failing
             return context(sent_at=ask.sent_at, memories=memories, due=due, failing=failing)
 
         return write
@@ -287,6 +288,7 @@ class Agent:
             own=own,
             remembers=self._settings.memory.enabled,
             prefix=prefix,
+            zone=now.tzinfo,
         )
 
     def _run(

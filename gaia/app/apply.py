@@ -15,13 +15,12 @@ from functools import partial
 
 from gaia import logs
 from gaia.agent.models import build_model
-from gaia.app.base import ranking_options
+from gaia.app.base import ranking_options, require_extras
 from gaia.app.build import App
 from gaia.app.channels import changed_channels, enabled_channels
 from gaia.app.models import ModelStack
 from gaia.app.tasks import Listeners, Place, Tasks
 from gaia.memory.index.opener import parts_inputs, parts_opener
-from gaia.memory.search import rerank
 from gaia.paths import Home
 from gaia.ports import Channel, Clock
 from gaia.settings.changes import Change, differences
@@ -125,14 +124,10 @@ class SettingsApplier:
         return changes
 
     def _prepare(self, loaded: LoadedSettings, changes: Sequence[Change]) -> Prepared:
-        rerank.require_extra(loaded.settings.memory)
+        require_extras(loaded.settings, hosted=self._hosted)
         channels: Mapping[str, Channel] = {}
         changed: Collection[str] = ()
         if not self._hosted:
-            if loaded.settings.tracing.enabled:
-                from gaia.ops.tracing import require_extra
-
-                require_extra(loaded.settings.tracing)
             channels = enabled_channels(loaded, self._app.terminal_login, self._clock, hosted=False)
             changed = changed_channels(self.loaded, loaded)
         resolved = resolve_loaded(loaded)

@@ -10,6 +10,7 @@ from gaia.core.shares import Shares
 from gaia.memory.confidence import Decay
 from gaia.memory.index.index import Index
 from gaia.memory.index.opener import parts_opener
+from gaia.memory.search import rerank
 from gaia.memory.search.ranking import E5
 from gaia.memory.search.rerank import Reranker
 from gaia.memory.search.search import RankingOptions, Search
@@ -140,6 +141,19 @@ def build_memory(base: Base, forget_known: Callable[[], None]) -> MemoryParts:
         home_cleaner=HomeCleaner(base.home, base.database, base.clock, forget_worker.wake),
         backups=backups,
     )
+
+
+def require_extras(settings: Settings, *, hosted: bool) -> None:
+    """Check that what the settings ask for is installed; who is `hosted` traces nothing.
+
+    Raises:
+        SettingsError: An extra is missing.
+    """
+    rerank.require_extra(settings.memory)
+    if settings.tracing.enabled and not hosted:
+        from gaia.ops.tracing import require_extra
+
+        require_extra(settings.tracing)
 
 
 def ranking_options(memory: MemorySettings) -> RankingOptions:

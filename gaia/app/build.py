@@ -25,7 +25,7 @@ from gaia.core.delivery import Delivery
 from gaia.core.dispatcher import Dispatcher
 from gaia.core.gateway import ChannelGateway, ModelWarmer
 from gaia.core.handler import Handlers
-from gaia.core.plain_words import PlainWords
+from gaia.core.plain_words import OpenQuestions, PlainWords
 from gaia.core.profile_worker import ProfileWorker
 from gaia.core.shares import Shares
 from gaia.core.strangers import Strangers
@@ -163,12 +163,12 @@ def build_app(
     turns = Turns()
     digest_worker = build_digests(base, memory, models, channels, turns)
     jobs = build_jobs(base, memory, models, channels, digest_worker)
-    asked: set[int] = set()
-    handlers = _build_handlers(base, memory, models, channels, digest_worker, turns, asked)
+    open_questions = OpenQuestions()
+    handlers = _build_handlers(base, memory, models, channels, digest_worker, turns, open_questions)
     reports = build_reports(base, memory, models, channels, digest_worker, handlers)
     page = _build_page(base, memory, models, reports)
     intake = _build_intake(
-        base, memory, models, channels, digest_worker, handlers, reports, page, asked
+        base, memory, models, channels, digest_worker, handlers, reports, page, open_questions
     )
     return App(
         settings=base.settings,
@@ -213,7 +213,7 @@ def _build_handlers(
     channels: ChannelParts,
     digest_worker: DigestWorker,
     turns: Turns,
-    asked: set[int],
+    open_questions: OpenQuestions,
 ) -> Handlers:
     def after_turn(end: End) -> None:
         memory.forget_worker.after_turn(has_faded=end.has_faded)
@@ -232,7 +232,7 @@ def _build_handlers(
         before_turn=memory.forget_worker.before_turn,
         after_turn=after_turn,
         observer=base.counters,
-        asked=asked,
+        open_questions=open_questions,
         share=base.shares.conversations,
     )
 
@@ -269,7 +269,7 @@ def _build_intake(
     handlers: Handlers,
     reports: Reports,
     page: PageParts,
-    asked: set[int],
+    open_questions: OpenQuestions,
 ) -> _Intake:
     database, clock, delivery = base.database, base.clock, channels.delivery
     strangers = Strangers(
@@ -295,7 +295,7 @@ def _build_intake(
         handlers=handlers,
         delivery=delivery,
         clock=clock,
-        asked=asked,
+        open_questions=open_questions,
         share=base.shares.conversations,
     )
     dispatcher = Dispatcher(
@@ -303,7 +303,9 @@ def _build_intake(
         access=channels.access,
         strangers=strangers,
         limits=Limits(base.settings),
-        plain_words=PlainWords(base.settings, lambda: models.answering.model.value.is_small),
+        plain_words=PlainWords(
+            base.settings, open_questions, lambda: models.answering.model.value.is_small
+        ),
         runner=models.answering.runner,
         handlers=handlers,
         command_runner=command_runner,
@@ -311,7 +313,7 @@ def _build_intake(
         commands=commands,
         channels=channels.by_name,
         clock=clock,
-        asked=asked,
+        open_questions=open_questions,
     )
     warmer = ModelWarmer(
         database=database, users=base.users, agent=models.answering.agent, clock=clock

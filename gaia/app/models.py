@@ -5,7 +5,7 @@ first turn of a process would otherwise have to wait for is loaded."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -13,7 +13,7 @@ from importlib import import_module
 from gaia import garbage
 from gaia.agent.models import ChatModel
 from gaia.agent.structured import StructuredModel
-from gaia.agent.tools import built_in_tools
+from gaia.agent.tools import Tool, built_in_tools
 from gaia.agent.tools.conversations import ConversationTools
 from gaia.agent.tools.letters import LetterTools
 from gaia.agent.tools.memory import MemoryTools
@@ -27,7 +27,7 @@ from gaia.core.turn_runner import TurnRunner
 from gaia.digest.extract import GaiaExtractor
 from gaia.digest.extractive import SentenceExtractor
 from gaia.digest.mem0 import Mem0Extractor
-from gaia.memory.extraction import AskModel, Extractor, Reader
+from gaia.memory.extraction import AskModel, Reader
 from gaia.memory.index.factories import AUTO
 from gaia.memory.index.llm import Mem0Ask
 from gaia.memory.index.opener import open_llm
@@ -38,7 +38,7 @@ from gaia.memory.search.search import Search
 from gaia.paths import Home
 from gaia.ports import Clock
 from gaia.settings.load import LoadedSettings
-from gaia.settings.schema import ComponentSettings
+from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 from gaia.swappable import Swappable
 
@@ -86,49 +86,61 @@ class ModelStackBuilder:
             model=model,
             agent=agent,
             runner=TurnRunner(
-                agent=agent,
-                attachments=Attachments(model, self.clock, settings.limits),
+                agent=agent, attachments=Attachments(model, self.clock, settings.limits)
             ),
             recall=recall,
-            reader=reader or build_reader(self.home, loaded, model),
+            reader=reader or self._reader(loaded, model),
         )
 
     def _agent(self, loaded: LoadedSettings, model: ChatModel, recall: Recall) -> Agent:
         memory = loaded.settings.memory
-        tools = built_in_tools(self.clock)
-        if model.is_small and not loaded.settings.model.embedded.tools:
-            tools = []
-        elif memory.enabled:
-            limit, changed = memory.recall_limit, self.memory_changed
-            remembering = MemoryTools(
-                self.database, self.search, self.clock, limit=limit, changed=changed
-            )
-            conversations = ConversationTools(self.database, self.clock, small=model.is_small)
-            reminding = ReminderTools(
-                self.database, self.clock, hour=memory.reminder_hour, changed=changed
-            )
-            writing = LetterTools(self.database, self.clock)
-            tools = [
-                *tools,
-                *remembering.all,
-                *reminding.all,
-                *conversations.all,
-                *writing.all,
-            ]
         preload = Preload(self.clock, room(memory, small=model.is_small), self.wake_profile)
         return Agent(
             model=model,
-            tools=tools,
+            tools=self._tools(loaded.settings, is_small=model.is_small),
             recall=recall if memory.enabled and memory.auto_recall else None,
             preload=preload if memory.enabled else None,
             settings=loaded.settings,
         )
 
+    def _tools(self, settings: Settings, *, is_small: bool) -> Sequence[Tool]:
+        database, clock, memory = self.database, self.clock, settings.memory
+        if is_small and not settings.model.embedded.tools:
+            return ()
+        if not memory.enabled:
+            return built_in_tools(clock)
+        limit, hour, changed = memory.recall_limit, memory.reminder_hour, self.memory_changed
+        return (
+            *built_in_tools(clock),
+            *MemoryTools(database, self.search, clock, limit=limit, changed=changed).all,
+            ReminderTools(database, clock, hour=hour, changed=changed).remind,
+            ConversationTools(database, clock, small=is_small).search_conversations,
+            LetterTools(database, clock).send_message,
+        )
 
-def build_reader(home: Home, loaded: LoadedSettings, model: ChatModel) -> Reader:
-    """The reader of the settings."""
-    ask = build_ask(home, loaded, model)
-    return Reader(ask, build_extractor(home, loaded, ask))
+    def _reader(self, loaded: LoadedSettings, model: ChatModel) -> Reader:
+        """Who finds what to remember, by `memory.extractor`, and the model of `memory.llm` that is
+        asked for it."""
+        memory, ask = loaded.settings.memory, self._ask(loaded, model)
+        if memory.extractor == "mem0":
+            folder = self.home.memory / "mem0"
+            return Reader(ask, Mem0Extractor(ask, memory.extraction_instructions, folder))
+        if ask.is_small:
+            return Reader(ask, SentenceExtractor(ask.name))
+        return Reader(ask, GaiaExtractor(ask, memory.extraction_instructions))
+
+    def _ask(self, loaded: LoadedSettings, model: ChatModel) -> AskModel:
+        """The model that answers in chats, or another by mem0's client, which is opened when it is
+        first asked."""
+        llm = loaded.settings.memory.llm
+        if llm.provider == AUTO:
+            return StructuredModel(model)
+        name = llm.config.get("model")
+        return Mem0Ask(
+            partial(open_llm, self.home, llm, loaded.secrets),
+            f"{llm.provider}/{name}" if name else llm.provider,
+            seconds=loaded.settings.model.timeout_seconds,
+        )
 
 
 class CurrentModelStack:
@@ -193,35 +205,6 @@ def build_models(
         budgets=budgets,
     )
     return ModelParts(builder, answering, spending, budgets, profiles)
-
-
-def build_ask(home: Home, loaded: LoadedSettings, model: ChatModel) -> AskModel:
-    """The model of `memory.llm`: the one that answers in chats, or another by mem0's client,
-    which is opened when it is first asked."""
-    settings = loaded.settings
-    llm = settings.memory.llm
-    if llm.provider == AUTO:
-        return StructuredModel(model)
-    return Mem0Ask(
-        partial(open_llm, home, llm, loaded.secrets),
-        _name(llm),
-        seconds=settings.model.timeout_seconds,
-    )
-
-
-def build_extractor(home: Home, loaded: LoadedSettings, ask: AskModel) -> Extractor:
-    """Who finds what to remember: `memory.extractor`."""
-    memory = loaded.settings.memory
-    if memory.extractor == "mem0":
-        return Mem0Extractor(ask, memory.extraction_instructions, home.memory / "mem0")
-    if ask.is_small:
-        return SentenceExtractor(ask.name)
-    return GaiaExtractor(ask, memory.extraction_instructions)
-
-
-def _name(llm: ComponentSettings) -> str:
-    model = llm.config.get("model")
-    return f"{llm.provider}/{model}" if model else llm.provider
 
 
 def load_first_use() -> None:

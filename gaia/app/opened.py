@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from gaia import garbage
 from gaia.agent.models import ChatModel, build_model
 from gaia.app.build import App, build_app
-from gaia.app.processes import join, shares_of
 from gaia.app.start import Start
+from gaia.core.shares import Shares
 from gaia.ops.home_watch import HomeWatch
+from gaia.paths import Home
 from gaia.ports import Channel
 from gaia.settings.providers import resolve_loaded
 from gaia.store.engine import Database
@@ -60,7 +61,7 @@ async def open_home(
         database.require(lock.problem)
         home_watch = HomeWatch(home, database, clock)
         stack.push_async_callback(home_watch.look)
-        membership = await join(database, home, serves=not start.hosted)
+        membership = await _join(database, home, serves=not start.hosted)
         if membership is not None:
             stack.push_async_callback(membership.leave)
     with garbage.building():
@@ -69,7 +70,7 @@ async def open_home(
             loaded,
             database,
             clock,
-            shares=shares_of(membership),
+            shares=_shares_of(membership),
             model=model or build_model(resolve_loaded(loaded), loaded.settings.model, home, clock),
             hosted=start.hosted,
             extra_channels=extra_channels,
@@ -82,3 +83,40 @@ async def open_home(
     stack.push_async_callback(app.reranker.stop)
     control_socket = stack.enter_context(listening_on_path(home.control_socket))
     return Opened(database, home_watch, membership, app, control_socket)
+
+
+async def _join(database: Database, home: Home, *, serves: bool) -> Membership | None:
+    """Be one of the processes on the database; None on a SQLite file, which has one. One that
+    does not serve lives for as long as a chat at this machine.
+
+    Raises:
+        StoreError: The database does not answer.
+        HomeError: The home cannot be written to.
+    """
+    if database.server is None:
+        return None
+    # PostgreSQL's driver is an extra.
+    from gaia.store.postgres.database import PostgresDatabase
+    from gaia.store.processes.membership import Membership
+
+    if not isinstance(database, PostgresDatabase):
+        return None
+    membership = Membership(database, home, serves=serves)
+    await membership.join()
+    return membership
+
+
+def _shares_of(membership: Membership | None) -> Shares:
+    """Which work is this process's own: all of it where it is no member."""
+    if membership is None:
+        return Shares()
+    return Shares(
+        conversations=membership,
+        leader=membership.of_leader(),
+        leads=lambda: membership.leads,
+        lives=lambda: membership.lives,
+        until_leads=membership.until_leads,
+        here=membership.here,
+        tell_forgotten=membership.tell_forgotten,
+        processes=membership.processes,
+    )

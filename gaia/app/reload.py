@@ -28,6 +28,7 @@ from gaia.settings.watch import Watch
 from gaia.store import audit
 from gaia.store.audit import Action
 from gaia.store.engine import Database
+from gaia.text import cut
 
 logger = logging.getLogger(__name__)
 
@@ -187,7 +188,7 @@ class ConfigReloader:
             action,
             at=self._clock.now(),
             by=audit.GAIA,
-            detail=detail[:AUDITED_CHARACTERS],
+            detail=cut(detail, AUDITED_CHARACTERS),
         )
 
 
@@ -198,5 +199,4 @@ def _describe(change: Change) -> str:
 
 
 def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."
+    return cut(json.dumps(value, ensure_ascii=False), SHOWN_CHARACTERS)

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gaia import logs
+from gaia.app.base import require_extras
 from gaia.app.channels import require_secrets
 from gaia.clock import SystemClock
 from gaia.errors import HomeError, SettingsError
-from gaia.memory.search import rerank
 from gaia.ops import mounts
 from gaia.ops.service.watchdog import ServiceManager
 from gaia.paths import Home
@@ -102,13 +102,9 @@ def load_usable(home: Home, *, hosted: bool) -> LoadedSettings:
 
 def _usable(loaded: LoadedSettings, *, hosted: bool) -> LoadedSettings:
     resolve_loaded(loaded)
-    rerank.require_extra(loaded.settings.memory)
+    require_extras(loaded.settings, hosted=hosted)
     if not hosted:
         require_secrets(loaded)
-        if loaded.settings.tracing.enabled:
-            from gaia.ops.tracing import require_extra
-
-            require_extra(loaded.settings.tracing)
     return loaded
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from starlette.applications import Starlette
 
+from gaia.clock import growing_pauses
 from gaia.errors import ListenError
 from gaia.logs import log_failure
 from gaia.ports import Clock
@@ -153,18 +154,12 @@ class Listeners:
             listener.close()
 
 
-async def keep_running(
-    name: str,
-    run: Callable[[], Awaitable[None]],
-    clock: Clock,
-    *,
-    on_failure: Callable[[Exception], None] = lambda exc: None,
-) -> None:
+async def keep_running(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:
     """Call `run` again and again until cancelled, with growing pauses after failures.
 
     `run` is not supposed to return: that is a failure as well.
     """
-    pause = FIRST_PAUSE_SECONDS
+    pauses = _pauses()
     while True:
         started_at = clock.monotonic()
         try:
@@ -172,17 +167,15 @@ async def keep_running(
             raise RuntimeError(f"{name} ended by itself")
         except Exception as exc:
             if clock.monotonic() - started_at >= STABLE_SECONDS:
-                pause = FIRST_PAUSE_SECONDS
+                pauses = _pauses()
+            pause = next(pauses)
             log_failure(logger, exc, "%s died, and is started again in %.0f s", name, pause)
-            on_failure(exc)
         await clock.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
 
 async def until_done(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:
     """Call `run` until it has come to its end once, with growing pauses after failures."""
-    pause = FIRST_PAUSE_SECONDS
-    while True:
+    for pause in _pauses():
         try:
             await run()
         except Exception as exc:
@@ -190,7 +183,10 @@ async def until_done(name: str, run: Callable[[], Awaitable[None]], clock: Clock
         else:
             return
         await clock.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+def _pauses() -> Iterator[float]:
+    return growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
 
 
 async def _run(run: Callable[[], Awaitable[None]]) -> None:

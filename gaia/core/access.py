@@ -15,12 +15,13 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from gaia.core import sentences
+from gaia.core import notices, sentences
 from gaia.core.slash import Slash
+from gaia.errors import GroupUserError
 from gaia.messages import Address, Inbound, ReceiptKind
 from gaia.ports import Channel
 from gaia.settings.schema import Settings
-from gaia.store import audit, inbox, outbox, senders
+from gaia.store import audit, inbox, senders
 from gaia.store.audit import Action
 from gaia.store.conversations import Conversation
 from gaia.store.people.names import name_key
@@ -59,6 +60,7 @@ class Access:
 
         Raises:
             UserNameError: Nobody can be called what the terminal's sender is called.
+            GroupUserError: A group of a messenger is.
         """
         user = await self._users.resolve(address)
         if user is None and address.channel == TERMINAL:
@@ -70,6 +72,11 @@ class Access:
         users = await self._users.list()
         wanted = name_key(address.sender)
         known = next((user for user in users if name_key(user.name) == wanted), None)
+        if known is not None and known.is_group:
+            raise GroupUserError(
+                f"{known.name!r} is a group, for which nobody writes at the terminal: "
+                "choose another name with 'gaia chat --user NAME'"
+            )
         if known is not None:
             await self._users.link(known, address)
             return known
@@ -130,17 +137,8 @@ class Limits:
         if not is_new:
             return ReceiptKind.DUPLICATE
         if is_told:
-            outbox.add(
-                session,
-                conversation_id=conversation.conversation_id,
-                turn_id=turn_id,
-                chunks=sentences.split_notice(
-                    channels,
-                    conversation.channel,
-                    sentences.too_fast(self._messages_per_minute),
-                ),
-                now=now,
-            )
+            told = sentences.too_fast(self._messages_per_minute)
+            notices.write(session, channels, conversation, told, now, turn_id=turn_id)
             audit.record(
                 session,
                 Action.RATE_LIMITED,

@@ -18,11 +18,11 @@ from datetime import datetime, time, timedelta
 
 from sqlalchemy.orm import Session
 
+from gaia.core import notices
 from gaia.core.access import TERMINAL
-from gaia.core.sentences import split_notice
 from gaia.ports import Channel, Clock
 from gaia.settings.schema import Settings
-from gaia.store import outbox, usage
+from gaia.store import usage
 from gaia.store.conversations import Conversation
 from gaia.store.people import identities, own_chats
 from gaia.store.usage import Budget, Stage, Usage
@@ -157,13 +157,7 @@ class BudgetNotices:
         return usage.note_told(session, user_id, today, budget, stage)
 
     def _write(self, session: Session, chat: Conversation, text: str) -> int:
-        outbox.add(
-            session,
-            conversation_id=chat.conversation_id,
-            turn_id=None,
-            chunks=split_notice(self._channels, chat.channel, text),
-            now=self._clock.now(),
-        )
+        notices.write(session, self._channels, chat, text, self._clock.now())
         return chat.conversation_id
 
 

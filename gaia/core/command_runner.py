@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from gaia.core import sentences, slash
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
+from gaia.core.plain_words import OpenQuestions
 from gaia.core.shares import ALL, Share
 from gaia.core.slash import Caller, Commands, Prepared, Reply
 from gaia.core.workers import Workers
@@ -26,6 +27,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.engine import Database, UnknownOutcomeError
 from gaia.store.people import departures, own_chats
 from gaia.store.people.users import User, Users
+from gaia.store.questions import Question
 from gaia.store.tables import InboxState
 
 logger = logging.getLogger(__name__)
@@ -44,7 +46,7 @@ class CommandRunner:
         handlers: Handlers,
         delivery: Delivery,
         clock: Clock,
-        asked: set[int],
+        open_questions: OpenQuestions,
         share: Share[int] = ALL,
     ) -> None:
         self._database = database
@@ -54,7 +56,7 @@ class CommandRunner:
         self._handlers = handlers
         self._delivery = delivery
         self._clock = clock
-        self._asked = asked
+        self._open_questions = open_questions
         self._workers = Workers("command", self._work, clock, share)
 
     def wake(self, conversation_id: int) -> None:
@@ -113,7 +115,10 @@ class CommandRunner:
         """
         command = slash.parse(batch.text)
         if command is None:
-            raise ValueError(f"turn {batch.turn_id} is no command")
+            # Its words were to be forgotten while it waited for a channel that was off.
+            forgotten = Reply(sentences.FORGOTTEN_UNREAD)
+            await self._database.write(self._finish, channel, batch, InboxState.DEAD, forgotten)
+            return ()
         user = await self._users.find(conversation.user_id)
         author = batch.messages[0].author
         caller = Caller(user, conversation, batch.inbox_id, batch.turn_id, batch.sent_at, author)
@@ -133,15 +138,18 @@ class CommandRunner:
             await self._database.write(self._finish, channel, batch, InboxState.DEAD, reply)
         else:
             reply.committed()
-            self._note_question(batch.conversation_id, reply)
+            self._note_question(batch, reply)
             logger.info("command /%s done", command.name)
         return reply.wakes
 
-    def _note_question(self, conversation_id: int, reply: Reply) -> None:
-        if any(button.answer == "yes" for button in reply.buttons):
-            self._asked.add(conversation_id)
-        else:
-            self._asked.discard(conversation_id)
+    def _note_question(self, batch: Batch, reply: Reply) -> None:
+        commands = {each.answer: each.command for each in reply.buttons if each.answer}
+        if "yes" not in commands:
+            self._open_questions.discard(batch.conversation_id)
+            return
+        now = self._clock.now()
+        hidden = Question(commands, now) if batch.is_incognito else None
+        self._open_questions.add(batch.conversation_id, now, hidden)
 
     def _carry_out(
         self,

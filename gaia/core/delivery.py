@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Concatenate, ParamSpec
 from weakref import WeakKeyDictionary
 
@@ -26,7 +27,7 @@ from sqlalchemy.orm import Session
 
 from gaia.clock import time_left
 from gaia.core import outcomes, reminder_chunks
-from gaia.core.outcomes import CONFIRM, GiveUp, Observer, Retries, Settled, Verdict, outcome_of
+from gaia.core.outcomes import CONFIRM, GiveUp, Observer, Retries, Settled, Verdict
 from gaia.core.patience import kept
 from gaia.core.shares import ALL, Share
 from gaia.core.workers import Workers
@@ -125,7 +126,7 @@ class Delivery:
             logger.debug("a report on chunk %d tells nothing new", report.outbox_id)
         elif settled.verdict is not None:
             outcomes.log_verdict(settled.chunk, settled.verdict, now)
-            self._observer.chunk(channel, outcome_of(settled.verdict))
+            self._observer.chunk(channel, settled.verdict.name)
         elif not report.of_question:
             self._observer.chunk(channel, report.stage.value)
 
@@ -184,11 +185,8 @@ class Delivery:
             return await self._not_sent(channel, chunk, outcome)
         state = OutboxState.QUEUED if channel.reports else OutboxState.SENT
         confirmed_by = self._clock.now() + CONFIRM if channel.reports else None
-
-        async def write() -> _Step:
-            return await self._with_channels(self._taken, begun, provider_id, state, confirmed_by)
-
-        step = await kept(self._clock, write)
+        taken = partial(self._with_channels, self._taken, begun, provider_id, state, confirmed_by)
+        step = await kept(self._clock, taken)
         self._observer.chunk(channel.name, state.value)
         if chunk.is_incognito:
             self._faded()
@@ -197,14 +195,11 @@ class Delivery:
     async def _not_sent(self, channel: Channel, read: Chunk, exc: SendError) -> timedelta | None:
         now = self._clock.now()
         repeat_not_before = now + CONFIRM if channel.reports else None
-
-        async def write() -> _Judged:
-            return await self._database.write(self._judge, read, exc, now, repeat_not_before)
-
-        judged = await kept(self._clock, write)
+        judge = partial(self._database.write, self._judge, read, exc, now, repeat_not_before)
+        judged = await kept(self._clock, judge)
         if judged.verdict is not None:
             outcomes.log_verdict(read, judged.verdict, now)
-            self._observer.chunk(channel.name, outcome_of(judged.verdict))
+            self._observer.chunk(channel.name, judged.verdict.name)
         return judged.wait
 
     def _judge(

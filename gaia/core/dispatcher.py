@@ -16,18 +16,18 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from gaia.core import corrections, pairing, sentences, slash
+from gaia.core import corrections, notices, pairing, slash
 from gaia.core.access import Access, Limits
 from gaia.core.command_runner import CommandRunner
 from gaia.core.delivery import Delivery
 from gaia.core.handler import Handlers
-from gaia.core.plain_words import PlainWords
+from gaia.core.plain_words import OpenQuestions, PlainWords
 from gaia.core.slash import Commands
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
 from gaia.messages import CORRECTION, MAYBE_FORWARDED, Address, Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
-from gaia.store import conversations, edits, inbox, outbox, overheard, senders
+from gaia.store import conversations, edits, inbox, overheard, senders
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.people.users import User
@@ -65,7 +65,7 @@ class Dispatcher:
         commands: Commands,
         channels: Mapping[str, Channel],
         clock: Clock,
-        asked: set[int],
+        open_questions: OpenQuestions,
     ) -> None:
         self._database = database
         self._access = access
@@ -79,9 +79,7 @@ class Dispatcher:
         self._commands = commands
         self._channels = channels
         self._clock = clock
-        self._asked = asked
-        """Conversations in which a question waits for a yes or no, so that it is said when
-        it is dropped. Handlers and commands add to it."""
+        self._open_questions = open_questions
         self._last_words = corrections.LastWords()
 
     async def receive(self, inbound: Inbound) -> Receipt:
@@ -108,7 +106,7 @@ class Dispatcher:
         if added.wake is not None:
             added.wake()
         if added.dropped is not None:
-            self._asked.discard(added.dropped)
+            self._open_questions.discard(added.dropped)
             self._delivery.wake(added.dropped)
         return self._receipt(added.kind, added.user, inbound)
 
@@ -201,21 +199,12 @@ class Dispatcher:
         else:
             cue = self._runner.value.cue(session, user.user_id, inbound.text)
             wake = partial(self._handlers.expect, conversation, cue)
-        if is_command or conversation_id not in self._asked:
+        told = self._open_questions.dropped_by(conversation_id, inbound.text, now)
+        if is_command or told is None:
             return _Added(user, ReceiptKind.ACCEPTED, wake)
-        self._tell_dropped(session, conversation, now)
+        if told:
+            notices.write(session, self._channels, conversation, told, now)
         return _Added(user, ReceiptKind.ACCEPTED, wake, dropped=conversation_id)
-
-    def _tell_dropped(self, session: Session, conversation: Conversation, now: datetime) -> None:
-        outbox.add(
-            session,
-            conversation_id=conversation.conversation_id,
-            turn_id=None,
-            chunks=sentences.split_notice(
-                self._channels, conversation.channel, sentences.NOT_ANSWERED
-            ),
-            now=now,
-        )
 
 
 def _is_given_by_edit(session: Session, inbound: Inbound, conversation: Conversation) -> bool:

@@ -26,11 +26,12 @@ from gaia.ports import Clock
 from gaia.store import chunk_states, conversations, outbox
 from gaia.store.engine import Database
 from gaia.store.people import identities
-from gaia.store.people.identities import move_address
 from gaia.store.people.users import Users
 from gaia.store.sessions import SessionKey
 from gaia.swappable import Swappable
 from gaia.zones import zone_of
+
+logger = logging.getLogger(__name__)
 
 
 class ChannelGateway:
@@ -48,8 +49,6 @@ class ChannelGateway:
         observer: Observer,
         shares: Shares,
     ) -> None:
-        self._shares = shares
-        self._moves: set[asyncio.Task[None]] = set()
         self._channel = channel
         self._database = database
         self._clock = clock
@@ -57,6 +56,8 @@ class ChannelGateway:
         self._delivery = delivery
         self._warmer = warmer
         self._observer = observer
+        self._shares = shares
+        self._take_overs: set[asyncio.Task[None]] = set()
 
     async def receive(self, inbound: Inbound) -> Receipt:
         await self._shares.here(self._channel, inbound.chat)
@@ -67,11 +68,11 @@ class ChannelGateway:
 
     def reachable(self, chat: str) -> None:
         self._delivery.reachable(self._channel, chat)
-        moving = asyncio.create_task(self._move(chat), name=f"move-{chat}")
-        self._moves.add(moving)
-        moving.add_done_callback(self._moves.discard)
+        taking_over = asyncio.create_task(self._take_over(chat), name=f"take-over-{chat}")
+        self._take_overs.add(taking_over)
+        taking_over.add_done_callback(self._take_overs.discard)
 
-    async def _move(self, chat: str) -> None:
+    async def _take_over(self, chat: str) -> None:
         try:
             for conversation_id in await self._shares.here(self._channel, chat):
                 self._delivery.wake(conversation_id)
@@ -79,9 +80,17 @@ class ChannelGateway:
             logger.warning("a chat cannot be taken over: %s", exc)
 
     async def moved(self, old_chat: str, new_chat: str) -> None:
-        moved = await move_chat(self._database, self._clock, self._channel, old_chat, new_chat)
+        moved = await self._database.write(self._write_move, old_chat, new_chat)
+        logger.info(
+            "a chat on %s has another id now: %d conversations follow", self._channel, len(moved)
+        )
         for conversation_id in moved:
             self._delivery.wake(conversation_id)
+
+    def _write_move(self, session: Session, old_chat: str, new_chat: str) -> Sequence[int]:
+        moved = conversations.move_chat(session, self._channel, old_chat, new_chat)
+        identities.move_address(session, self._channel, old_chat, new_chat, self._clock.now())
+        return moved
 
     async def reported(self, report: DeliveryReport) -> None:
         await self._delivery.reported(self._channel, report)
@@ -97,9 +106,6 @@ class ChannelGateway:
 
     def expect(self, address: Address) -> None:
         self._warmer.expect(address)
-
-
-logger = logging.getLogger(__name__)
 
 
 class ModelWarmer:
@@ -153,20 +159,3 @@ class ModelWarmer:
 
 def _read(session: Session, agent: Agent, scene: Scene) -> Known:
     return agent.read(session, scene, identities.memory_version(session, scene.key.user_id))
-
-
-async def move_chat(
-    database: Database, clock: Clock, channel: str, old_chat: str, new_chat: str
-) -> Sequence[int]:
-    """Have the conversations in `old_chat` go on in `new_chat`; returns their ids. Idempotent."""
-    moved = await database.write(_move, channel, old_chat, new_chat, clock)
-    logger.info("a chat on %s has another id now: %d conversations follow", channel, len(moved))
-    return moved
-
-
-def _move(
-    session: Session, channel: str, old_chat: str, new_chat: str, clock: Clock
-) -> Sequence[int]:
-    moved = conversations.move_chat(session, channel, old_chat, new_chat)
-    move_address(session, channel, old_chat, new_chat, clock.now())
-    return moved

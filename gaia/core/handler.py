@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from sqlalchemy.orm import Session
 
@@ -22,12 +23,14 @@ from gaia.core import sentences, turn_end
 from gaia.core.budgets import BudgetNotices, Spending
 from gaia.core.delivery import Delivery
 from gaia.core.incognito import IncognitoSessions
+from gaia.core.message_text import is_forgotten
 from gaia.core.outcomes import Observer
 from gaia.core.patience import kept
+from gaia.core.plain_words import OpenQuestions
 from gaia.core.running_turns import RunningTurn, RunningTurns, TurnStoppedError
 from gaia.core.shares import ALL, Share
-from gaia.core.turn_end import End, Outcome, TurnEnds, failure_outcome, session_key
-from gaia.core.turn_runner import Sight, TurnRunner
+from gaia.core.turn_end import End, Outcome, TurnEnds, failure_outcome
+from gaia.core.turn_runner import Sight, TurnRunner, scene_of
 from gaia.core.turns import Slots, Turns
 from gaia.core.workers import Workers
 from gaia.errors import GaiaError, ModelError
@@ -80,7 +83,7 @@ class _Taken:
 
     @property
     def scene(self) -> Scene:
-        return _scene(self.conversation, self.user, self.batch)
+        return scene_of(self.conversation, self.user, self.batch)
 
 
 class Handlers:
@@ -101,11 +104,11 @@ class Handlers:
         before_turn: BeforeTurn,
         after_turn: Callable[[End], None],
         observer: Observer,
-        asked: set[int],
+        open_questions: OpenQuestions,
         share: Share[int] = ALL,
     ) -> None:
         self._database = database
-        self._asked = asked
+        self._open_questions = open_questions
         self._runner = runner
         self._channels = channels
         self._delivery = delivery
@@ -203,10 +206,8 @@ class Handlers:
         )
         if not isinstance(batch, Batch):
             return batch
-        scene = _scene(talk.conversation, talk.user, batch)
-        sight = runner.read(session, scene, talk.memory_version, batch, cue)
-        if batch.is_incognito:
-            sight = sight.with_events(self._incognito.events(scene.key.session_id))
+        scene = scene_of(talk.conversation, talk.user, batch)
+        sight = self._read(session, runner, scene, talk.memory_version, batch, cue)
         costs_nothing = runner.tariff is Tariff.FREE
         return _Taken(
             talk.conversation,
@@ -217,6 +218,26 @@ class Handlers:
             None if costs_nothing else self._budgets.refusal(session, talk.conversation),
             talk.is_forgetting,
         )
+
+    def _read(
+        self,
+        session: Session,
+        runner: TurnRunner,
+        scene: Scene,
+        memory_version: int,
+        batch: Batch,
+        cue: Cue | None,
+    ) -> Sight:
+        sight = runner.read(session, scene, memory_version, batch, cue)
+        if batch.is_incognito:
+            return sight.with_events(self._incognito.events(scene.key.session_id))
+        return sight
+
+    def _read_again(
+        self, session: Session, runner: TurnRunner, scene: Scene, batch: Batch
+    ) -> Sight:
+        version = identities.memory_version(session, scene.key.user_id)
+        return self._read(session, runner, scene, version, batch, None)
 
     def _settle_time(self, channel: Channel) -> timedelta:
         if not channel.settles:
@@ -240,10 +261,12 @@ class Handlers:
             running.begin(batch.provider_message_ids)
             outcome = await self._outcome(runner, taken, running, meter)
             end = await self._kept(conversation, batch, running, outcome, meter)
+            if end.is_silent:
+                running.unanswered = batch.provider_message_ids
         if batch.is_incognito:
             self._incognito.add(taken.scene.key.session_id, outcome.events)
         if end.asks:
-            self._asked.add(conversation.conversation_id)
+            self._open_questions.add(conversation.conversation_id, self._clock.now())
         seconds = self._clock.monotonic() - started_at
         logger.info("turn %s after %.1f s", end.outcome.state, seconds)
         self._observer.turn_ended(end.outcome.state, seconds)
@@ -260,11 +283,9 @@ class Handlers:
         outcome: Outcome,
         meter: Meter,
     ) -> End:
-        async def write() -> End:
-            return await self._database.write(
-                self._ends.write, conversation, batch, running, outcome, meter
-            )
-
+        write = partial(
+            self._database.write, self._ends.write, conversation, batch, running, outcome, meter
+        )
         try:
             return await kept(self._clock, write)
         except UnknownOutcomeError:
@@ -297,11 +318,13 @@ class Handlers:
         batch, scene, sight = taken.batch, taken.scene, taken.sight
         if taken.is_forgetting:
             await self._before_turn(scene.key)
-            sight = await self._database.read(_read_again, runner, scene, batch)
+            sight = await self._database.read(self._read_again, runner, scene, batch)
         if batch.stopped:
             raise TurnStoppedError("")
         if batch.starts - batch.failures > INTERRUPTIONS:
             return Outcome(InboxState.DEAD, sentences.interrupted(batch.turn_id))
+        if is_forgotten(batch.messages):
+            return Outcome(InboxState.DEAD, sentences.FORGOTTEN_UNREAD)
         longest = self._settings.value.limits.message_characters
         if len(batch.text) > longest:
             too_long = sentences.too_long(len(batch.text), longest)
@@ -322,20 +345,3 @@ class Handlers:
 def _find_expected(session: Session, conversation_id: int) -> _Expected | None:
     conversation = conversations.get(session, conversation_id)
     return None if conversation is None else _Expected(conversation.user_id)
-
-
-def _read_again(session: Session, runner: TurnRunner, scene: Scene, batch: Batch) -> Sight:
-    version = identities.memory_version(session, scene.key.user_id)
-    return runner.read(session, scene, version, batch, None)
-
-
-def _scene(conversation: Conversation, user: User, batch: Batch) -> Scene:
-    is_present = batch.generation == conversation.generation
-    return Scene(
-        session_key(conversation, batch.generation),
-        user.name,
-        earlier_turns=conversation.session_turns if is_present else 0,
-        in_group=not conversation.direct,
-        zone=user.zone,
-        context=batch.context,
-    )

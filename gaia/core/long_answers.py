@@ -21,9 +21,10 @@ def within_messages(
     channel: Channel, answer: str, most: int
 ) -> tuple[Sequence[str], NewFile | None]:
     """Split an answer into `most` messages at most. Of a longer one the last of them says so,
-    with a file that has all of the answer where the channel takes files."""
+    with a file that has all of the answer where the channel takes files; in the place of one that
+    shows nothing there, being invisible characters, stands that."""
     beginning = answer[: most * LONGEST_MESSAGE]
-    chunks = channel.split(beginning)
+    chunks = channel.split(beginning) or channel.split(sentences.NOTHING_SHOWN)
     if len(chunks) <= most and len(beginning) < len(answer):
         chunks = channel.split(answer)
     if len(chunks) <= most:

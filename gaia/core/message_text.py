@@ -87,6 +87,12 @@ def own_words(messages: Sequence[Message], *, in_group: bool) -> str:
     return _joined(own, texts, in_group) if in_group else MESSAGE_BREAK.join(texts)
 
 
+def is_forgotten(messages: Sequence[Message]) -> bool:
+    """Whether nothing is left of what a turn's messages said: it was to be forgotten while they
+    waited."""
+    return all(each.text == REPLACEMENT for each in messages)
+
+
 def label(attachment: Attachment) -> str:
     """A file in a few words: `document "report.pdf", application/pdf, 34 kB`."""
     named = f"{attachment.kind}"

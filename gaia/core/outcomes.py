@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from sqlalchemy.orm import Session
 
@@ -47,6 +47,7 @@ IN_THE_MIDDLE = (OutboxState.SENDING, OutboxState.UNKNOWN)
 class TryAgain:
     """It was not delivered, and is sent again then."""
 
+    name: ClassVar[str] = "refused"
     error: str
     not_before: datetime
 
@@ -56,6 +57,7 @@ class Wait:
     """It was not delivered, and waits until somebody can be reached. `asked` and
     `contact_lost` are those of `errors.UnreachableError`."""
 
+    name: ClassVar[str] = "waiting"
     error: str
     asked: bool
     contact_lost: bool
@@ -65,6 +67,7 @@ class Wait:
 class Repeat:
     """It may have been sent: it is sent once more, marked."""
 
+    name: ClassVar[str] = "unknown"
     error: str
     not_before: datetime | None
 
@@ -73,10 +76,12 @@ class Repeat:
 class GiveUp:
     """It never will be delivered, nor will what follows it in its reply."""
 
+    name: ClassVar[str] = "given_up"
     error: str
 
 
 Verdict = TryAgain | Wait | Repeat | GiveUp
+"""What becomes of a chunk that was not delivered; its `name` is what metrics call it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,19 +229,6 @@ def log_verdict(chunk: Chunk, verdict: Verdict, now: datetime) -> None:
             logger.info("chunk %d is unknown: %s", chunk.outbox_id, verdict.error)
         case GiveUp():
             logger.error("chunk %d is dead: %s", chunk.outbox_id, verdict.error)
-
-
-def outcome_of(verdict: Verdict) -> str:
-    """What became of a chunk that was not delivered, in a word."""
-    match verdict:
-        case TryAgain():
-            return "refused"
-        case Wait():
-            return "waiting"
-        case Repeat():
-            return "unknown"
-        case GiveUp():
-            return "given_up"
 
 
 def retry_after(exc: RetryableSendError, attempts: int) -> timedelta:

@@ -25,12 +25,11 @@ from gaia.store.people.pairings import Code, Pairing, Terms, read_code
 REQUESTS_A_CHANNEL = 3
 """So many strangers of a channel may wait for an owner at the same time."""
 
-COMMANDS_WITH_CODE = ("start", "link", "pair")
-"""What may stand before a code. `/start` is what a deep link of Telegram sends."""
-
-
 LINK_START = "start"
 """What a deep link of Telegram sends before a code: a tap on something that somebody sent."""
+
+COMMANDS_WITH_CODE = (LINK_START, "link", "pair")
+"""What may stand before a code."""
 
 
 def sent_code(inbound: Inbound) -> str | None:
@@ -92,15 +91,7 @@ def invite(
     pairings.sweep(session, now)
     if user is not None or _is_for_the_owner(terms):
         pairings.withdraw(session, terms)
-    pairings.add(session, terms, code, now)
-    audit.record(
-        session,
-        Action.CODE_MADE,
-        at=now,
-        by=by,
-        subject=user.user_id if user else "",
-        detail="invitation",
-    )
+    _add(session, terms, code, "invitation", by=by, now=now)
 
 
 def invite_owner(session: Session, code: Code, *, by: str, now: datetime) -> User | None:
@@ -117,15 +108,7 @@ def offer_link(session: Session, code: Code, user: User, now: datetime) -> None:
     terms = Terms(PairingPurpose.LINK, user_id=user.user_id)
     pairings.sweep(session, now)
     pairings.withdraw(session, terms)
-    pairings.add(session, terms, code, now)
-    audit.record(
-        session,
-        Action.CODE_MADE,
-        at=now,
-        by=user.user_id,
-        subject=user.user_id,
-        detail="link",
-    )
+    _add(session, terms, code, "link", by=user.user_id, now=now)
 
 
 def request(session: Session, code: Code, inbound: Inbound, now: datetime) -> int | None:
@@ -137,27 +120,14 @@ def request(session: Session, code: Code, inbound: Inbound, now: datetime) -> in
     channel = inbound.address.channel
     if pairings.count_requests(session, channel, now) >= REQUESTS_A_CHANNEL:
         return None
-    number = pairings.add(
-        session,
-        Terms(
-            PairingPurpose.REQUEST,
-            address=inbound.address,
-            chat=inbound.chat,
-            direct=inbound.direct,
-            name=own_name(inbound),
-        ),
-        code,
-        now,
-    )
-    audit.record(
-        session,
-        Action.CODE_MADE,
-        at=now,
-        by=audit.GAIA,
+    terms = Terms(
+        PairingPurpose.REQUEST,
         address=inbound.address,
-        detail="request",
+        chat=inbound.chat,
+        direct=inbound.direct,
+        name=own_name(inbound),
     )
-    return number
+    return _add(session, terms, code, "request", by=audit.GAIA, now=now)
 
 
 def find_request(session: Session, code_or_number: str, now: datetime) -> Pairing:
@@ -291,6 +261,23 @@ def pair(session: Session, pairing: Pairing, inbound: Inbound, now: datetime) ->
 def own_name(inbound: Inbound) -> str:
     """What a sender, or a group, calls itself."""
     return usable_name(inbound.sender_name if inbound.direct else inbound.chat_title)
+
+
+def _add(
+    session: Session, terms: Terms, code: Code, purpose: str, *, by: str, now: datetime
+) -> int:
+    """Keep a code, which the audit calls one of that purpose; returns its number."""
+    number = pairings.add(session, terms, code, now)
+    audit.record(
+        session,
+        Action.CODE_MADE,
+        at=now,
+        by=by,
+        subject=terms.user_id or "",
+        address=terms.address,
+        detail=purpose,
+    )
+    return number
 
 
 def _let_in(

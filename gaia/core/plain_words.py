@@ -11,6 +11,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from sqlalchemy.orm import Session
 
+from gaia.core import sentences
 from gaia.core.plain_requests import command_of
 from gaia.core.yes_or_no import LONGEST, SNOOZE, answer_of
 from gaia.memory.reminders import requests as reminder_words
@@ -35,12 +36,49 @@ LATE = timedelta(seconds=30)
 machine are not the same."""
 
 
+class OpenQuestions:
+    """The conversations in which a question waits for a yes or no, so that it is said when it is
+    dropped. What was asked stands in the outbox; of one that is incognito it is here alone."""
+
+    def __init__(self) -> None:
+        self._asked: dict[int, tuple[datetime, Question | None]] = {}
+
+    def add(self, conversation_id: int, now: datetime, hidden: Question | None = None) -> None:
+        """Note that a question was asked; `hidden` is one that the outbox does not keep."""
+        self._asked[conversation_id] = (now, hidden)
+
+    def discard(self, conversation_id: int) -> None:
+        """Note that none waits any more."""
+        self._asked.pop(conversation_id, None)
+
+    def dropped_by(self, conversation_id: int, text: str, now: datetime) -> str | None:
+        """What is said when a message that answers nothing drops a question: nothing, where that
+        is from long ago and no answer either; None where none waits."""
+        asked = self._asked.get(conversation_id)
+        if asked is None:
+            return None
+        if now - asked[0] <= ANSWERED_WITHIN:
+            return sentences.NOT_ANSWERED
+        return sentences.ASKED_LONG_AGO if answer_of(text) in ("yes", "no") else ""
+
+    def hidden(self, conversation_id: int) -> Question | None:
+        """The question that waits in a conversation and that the outbox does not keep."""
+        asked = self._asked.get(conversation_id)
+        return None if asked is None else asked[1]
+
+
 class PlainWords:
     """Tells which command a message stands for, by the present settings. `is_small` says
     whether the embedded model answers, which promises what it has no tools for."""
 
-    def __init__(self, settings: Swappable[Settings], is_small: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        settings: Swappable[Settings],
+        open_questions: OpenQuestions,
+        is_small: Callable[[], bool],
+    ) -> None:
         self._settings = settings
+        self._open_questions = open_questions
         self._is_small = is_small
 
     def as_command(
@@ -65,6 +103,8 @@ class PlainWords:
         is_edit, is_plain = inbound.edit_of is not None, not text.startswith("/")
         if text and not is_edit and len(text) <= LONGEST and "?" not in text and is_plain:
             question = _question(session, inbound, conversation, now)
+            if question is None and conversation.direct and inbound.replied_to is None:
+                question = self._open_questions.hidden(conversation.conversation_id)
             command = "" if question is None else _answer(question, text, at)
         if not command and text and not inbound.notes and is_plain:
             chat = conversation.conversation_id

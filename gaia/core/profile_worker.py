@@ -93,7 +93,7 @@ class ProfileWorker:
                     return AT_ONCE
                 told, used = await self._answer(memories)
             profile = self._distilled(told, memories) or profile
-        return await self._keep(user_id, profile, used)
+        return await self._database.write(self._keep, user_id, used, self._clock.now(), profile)
 
     def _read(
         self, session: Session, user_id: str, now: datetime
@@ -136,15 +136,11 @@ class ProfileWorker:
             logger.warning("a profile is a plain list: %s", exc)
             return None
 
-    async def _keep(self, user_id: str, profile: Profile, used: Usage | None) -> timedelta | None:
-        """Keep the profile, unless something of it was changed or forgotten meanwhile: then
-        it is made once more."""
-        now = self._clock.now()
-        return await self._database.write(self._put, user_id, used, now, profile)
-
-    def _put(
+    def _keep(
         self, session: Session, user_id: str, used: Usage | None, now: datetime, profile: Profile
     ) -> timedelta | None:
+        """Keep the profile, unless something of it was changed or forgotten meanwhile: then
+        it is made once more."""
         try:
             identities.find(session, user_id)
         except UnknownUserError:

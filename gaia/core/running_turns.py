@@ -29,6 +29,8 @@ class RunningTurn:
     turn_id: str
     task: asyncio.Task[Answer] | None = None
     stopped: bool = False
+    unanswered: tuple[str, ...] = ()
+    """Its messages, by the provider's ids, once it has ended without a reply."""
     said: list[str] = field(default_factory=list)
 
     def begin(self, in_reply_to: tuple[str, ...]) -> None:
@@ -98,7 +100,7 @@ class RunningTurns:
             yield
         finally:
             del self._turns[turn_id]
-            running.channel.watch(TurnEnded(running.chat, turn_id))
+            running.channel.watch(TurnEnded(running.chat, turn_id, running.unanswered))
 
     def stop(self, turn_id: str) -> bool:
         """Stop a turn that runs by the database; False when its answer is there already."""

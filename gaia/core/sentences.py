@@ -5,8 +5,6 @@ They never carry an exception's text. The turn's id leads the owner to the log.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from gaia.errors import (
     ModelBlockedError,
     ModelError,
@@ -20,7 +18,6 @@ from gaia.errors import (
     ModelUnpaidError,
     ModelUnreachableError,
 )
-from gaia.ports import Channel
 from gaia.store.people.identities import User
 
 STOPPED = "Stopped."
@@ -29,11 +26,21 @@ REST_IN_FILE = "My answer is too long for a message. This file has all of it."
 REST_LEFT_OUT = (
     "My answer goes on, but is too long for this chat. Ask me for the rest, or for a shorter one."
 )
+NOTHING_SHOWN = "My model answered with nothing that can be shown here. Please try again."
 STOPPED_MARK = "(stopped by the user)"
 """Closes the answer that a session keeps of a turn that was stopped."""
 
 NOT_ANSWERED = "That was neither a yes nor a no, so I leave everything as it is."
 """To whoever was asked, and wrote something else."""
+
+ASKED_LONG_AGO = "I asked that more than an hour ago, so I leave everything as it is."
+"""To whoever answers when the question does not wait any more."""
+
+FORGOTTEN_UNREAD = (
+    "What you wrote here was forgotten with the rest before I got to it. If you still want it, "
+    "please say it again."
+)
+"""In the place of an answer to words that were to be forgotten while they waited."""
 
 COME_BACK_LATER = (
     "I don't know you yet, and several other people are already waiting for access. "
@@ -176,10 +183,3 @@ def _remedy(exc: ModelError, to_owner: bool) -> str:
         return "The person who runs me can find the cause with 'gaia status'."
     remedy = f"Please {exc.remedy}: " if exc.remedy else ""
     return f"{remedy}'gaia status' shows the cause."
-
-
-def split_notice(channels: Mapping[str, Channel], name: str, text: str) -> Sequence[str]:
-    """The chunks of a short text for a channel. One that was switched off meanwhile tells
-    nobody how long a message may be: for that one it stays whole."""
-    channel = channels.get(name)
-    return [text] if channel is None else channel.split(text)

@@ -17,12 +17,12 @@ from enum import Enum, auto
 
 from sqlalchemy.orm import Session
 
-from gaia.core import pairing, sentences
+from gaia.core import notices, pairing, sentences
 from gaia.core.access import TERMINAL
 from gaia.core.delivery import Delivery
 from gaia.messages import Address, Button, Inbound
 from gaia.ports import Channel, Clock
-from gaia.store import audit, conversations, inbox, outbox
+from gaia.store import audit, conversations, inbox
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database
 from gaia.store.people import identities, own_chats, pairings, strangers
@@ -127,7 +127,7 @@ class Strangers:
             sender=terms.address.sender,
         )
         welcome = sentences.welcome(user.name, is_group=user.is_group)
-        self._write(session, conversation, welcome)
+        notices.write(session, self._channels, conversation, welcome, now)
         return conversation.conversation_id
 
     async def _try_code(self, code: str, inbound: Inbound) -> User | str | None:
@@ -195,22 +195,18 @@ class Strangers:
             told = self._tell_linked(session, user, conversation, inbound.address)
         else:
             text = sentences.welcome(user.name, is_group=user.is_group)
-        self._write(session, conversation, text, turn_id=turn_id)
+        notices.write(session, self._channels, conversation, text, now, turn_id=turn_id)
         return (conversation, *told)
 
     def _tell_linked(
         self, session: Session, user: User, linked: Conversation, address: Address
     ) -> Sequence[Conversation]:
         """Tell a user in their other chats that an address has become theirs."""
-        others = [
-            chat
-            for chat in own_chats.direct_of(session, [user.user_id])
-            if chat.conversation_id != linked.conversation_id
-            and chat.channel in self._channels
-            and chat.channel != TERMINAL
-        ]
+        chats = self._chats_of(session, [user.user_id])
+        others = [each for each in chats if each.conversation_id != linked.conversation_id]
+        told, now = sentences.address_linked(str(address)), self._clock.now()
         for chat in others:
-            self._write(session, chat, sentences.address_linked(str(address)))
+            notices.write(session, self._channels, chat, told, now)
         return others
 
     async def _tell(self, inbound: Inbound) -> str | None:
@@ -247,12 +243,7 @@ class Strangers:
     def _tell_owners(
         self, session: Session, number: int, inbound: Inbound
     ) -> Sequence[Conversation]:
-        owners = [owner.user_id for owner in identities.owners(session)]
-        chats = [
-            chat
-            for chat in own_chats.direct_of(session, owners)
-            if chat.channel in self._channels and chat.channel != TERMINAL
-        ]
+        chats = self._chats_of(session, [each.user_id for each in identities.owners(session)])
         text = sentences.somebody_asks(
             number, pairing.own_name(inbound), str(inbound.address), is_group=not inbound.direct
         )
@@ -260,27 +251,19 @@ class Strangers:
             Button("Let in", f"/approve {number}", "yes"),
             Button("No", f"/deny {number}", "no"),
         )
+        now = self._clock.now()
         for chat in chats:
-            self._write(session, chat, text, buttons=buttons)
+            notices.write(session, self._channels, chat, text, now, buttons=buttons)
         return chats
 
-    def _write(
-        self,
-        session: Session,
-        conversation: Conversation,
-        text: str,
-        *,
-        turn_id: str | None = None,
-        buttons: Sequence[Button] = (),
-    ) -> None:
-        outbox.add(
-            session,
-            conversation_id=conversation.conversation_id,
-            turn_id=turn_id,
-            chunks=sentences.split_notice(self._channels, conversation.channel, text),
-            now=self._clock.now(),
-            buttons=buttons,
-        )
+    def _chats_of(self, session: Session, user_ids: Sequence[str]) -> Sequence[Conversation]:
+        """The direct chats of users in which they can be told something: at the terminal nobody
+        may sit."""
+        return [
+            chat
+            for chat in own_chats.direct_of(session, user_ids)
+            if chat.channel in self._channels and chat.channel != TERMINAL
+        ]
 
 
 class _Answer(Enum):

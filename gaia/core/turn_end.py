@@ -41,7 +41,6 @@ from gaia.store import (
 from gaia.store.archive import Ended
 from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
-from gaia.store.inbox import Message
 from gaia.store.sessions import SessionKey, StoredEvent
 from gaia.store.tables import InboxState
 from gaia.store.tool_failures import NO_TOOLS, ToolFates
@@ -98,12 +97,14 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class End:
     """How a turn ended, whether its reply ends with a question, which conversations got a
-    notice about a budget, and whether something incognito has gone with it."""
+    notice about a budget, and whether something incognito has gone with it. One that
+    `is_silent` gets no reply, nor another try: it was stopped, or its user removed."""
 
     outcome: Outcome
     notified: Sequence[int] = ()
     asks: bool = False
     has_faded: bool = False
+    is_silent: bool = False
 
 
 class TurnEnds:
@@ -142,7 +143,7 @@ class TurnEnds:
         )
         if present is None:
             logger.info("the turn's user was removed meanwhile")
-            return End(outcome)
+            return End(outcome, is_silent=True)
         if outcome.retry is not None:
             inbox.retry_later(session, batch.turn_id, now + outcome.retry)
         else:
@@ -181,12 +182,17 @@ class TurnEnds:
         used = meter.usage()
         if used.calls:
             self._spending.add(session, present.user_id, used)
+        written: Sequence[int] = ()
         if used.tariff is not Tariff.FREE:
             is_answered = outcome.state is InboxState.DONE
             written = self._budgets.after_turn(session, present, was_answered=is_answered)
-        else:
-            written = ()
-        return End(outcome, written, asks=question is not None, has_faded=has_faded)
+        return End(
+            outcome,
+            written,
+            asks=question is not None,
+            has_faded=has_faded,
+            is_silent=outcome.state is InboxState.STOPPED,
+        )
 
     def _keep(
         self,
@@ -196,19 +202,28 @@ class TurnEnds:
         batch: Batch,
         outcome: Outcome,
     ) -> None:
-        """Keep a turn as one of the session."""
+        """Keep a turn as one of the session, and in the archive. What was taken back meanwhile
+        is not among its user's own words."""
         sessions.add(session, key, outcome.events)
-        if self._settings.value.memory.enabled:
-            turn = _ended(
-                key,
-                batch,
-                outcome,
-                edits.taken_back(session, batch.turn_id),
-                in_group=not present.direct,
-                longest_message=self._settings.value.limits.message_characters,
-            )
-            archive.keep(session, turn)
-            memory_uses.add(session, present.user_id, outcome.recalled, self._clock.now())
+        settings = self._settings.value
+        if not settings.memory.enabled:
+            return
+        in_group, longest = not present.direct, ROOM * settings.limits.message_characters
+        taken_back = edits.taken_back(session, batch.turn_id)
+        words = own_words(batch.messages, in_group=in_group)
+        turn = Ended(
+            turn_id=batch.turn_id,
+            user_id=key.user_id,
+            conversation_id=batch.conversation_id,
+            session_id=key.session_id,
+            asked=cut(render_messages(batch.messages, in_group=in_group), longest),
+            words=cut(corrections.without(words, taken_back, in_group=in_group), longest),
+            answer=cut(outcome.answer, longest),
+            said_at=batch.sent_at,
+            context=batch.context,
+        )
+        archive.keep(session, turn)
+        memory_uses.add(session, present.user_id, outcome.recalled, self._clock.now())
 
 
 def failure_outcome(exc: Exception, batch: Batch, *, is_owner: bool) -> Outcome:
@@ -230,30 +245,4 @@ def session_key(conversation: Conversation, generation: int) -> SessionKey:
     """The session of a conversation that a message belongs to."""
     return SessionKey(
         conversation.user_id, conversation.channel, conversation.first_chat, generation
-    )
-
-
-def _ended(
-    key: SessionKey,
-    batch: Batch,
-    outcome: Outcome,
-    taken_back: Sequence[Message],
-    *,
-    in_group: bool,
-    longest_message: int,
-) -> Ended:
-    """A turn for the archive, as one of the session `key`. What was `taken_back` meanwhile is
-    not among its user's own words."""
-    longest = ROOM * longest_message
-    words = own_words(batch.messages, in_group=in_group)
-    return Ended(
-        turn_id=batch.turn_id,
-        user_id=key.user_id,
-        conversation_id=batch.conversation_id,
-        session_id=key.session_id,
-        asked=cut(render_messages(batch.messages, in_group=in_group), longest),
-        words=cut(corrections.without(words, taken_back, in_group=in_group), longest),
-        answer=cut(outcome.answer, longest),
-        said_at=batch.sent_at,
-        context=batch.context,
     )

@@ -1,8 +1,7 @@
 """`TurnRunner`: a turn's messages and files go to the model, and its answer comes back.
 
 A model that refuses the request because of its files is asked again without
-them, and told so: the person's words are never lost to a picture. `RunningTurn` is the turn
-that a handler is busy with: what it previews, and how it is stopped.
+them, and told so: the person's words are never lost to a picture.
 """
 
 from __future__ import annotations
@@ -18,11 +17,14 @@ from gaia.agent.turn import Agent, Answer, Ask, Known, Scene
 from gaia.core.attachments import Attachments
 from gaia.core.message_text import render_messages, with_replied
 from gaia.core.running_turns import RunningTurn
+from gaia.core.turn_end import session_key
 from gaia.errors import ModelRefusedError
 from gaia.memory.search.recall import Cue
 from gaia.messages import Attachment
 from gaia.store import batches, replies
 from gaia.store.batches import Batch
+from gaia.store.conversations import Conversation
+from gaia.store.people.users import User
 from gaia.store.replies import Earlier
 from gaia.store.usage import Tariff
 from gaia.zones import zone_of
@@ -51,12 +53,7 @@ class Sight:
 class TurnRunner:
     """Asks the model for the answers of turns."""
 
-    def __init__(
-        self,
-        *,
-        agent: Agent,
-        attachments: Attachments,
-    ) -> None:
+    def __init__(self, *, agent: Agent, attachments: Attachments) -> None:
         self._agent = agent
         self._attachments = attachments
 
@@ -124,3 +121,16 @@ class TurnRunner:
 
 def _attachments(batch: Batch) -> tuple[Attachment, ...]:
     return tuple(each for message in batch.messages for each in message.attachments)
+
+
+def scene_of(conversation: Conversation, user: User, batch: Batch) -> Scene:
+    """Who talks where in a turn."""
+    is_present = batch.generation == conversation.generation
+    return Scene(
+        session_key(conversation, batch.generation),
+        user.name,
+        earlier_turns=conversation.session_turns if is_present else 0,
+        in_group=not conversation.direct,
+        zone=user.zone,
+        context=batch.context,
+    )

@@ -13,6 +13,7 @@ from contextvars import Context
 from datetime import timedelta
 from typing import Generic, TypeVar
 
+from gaia.clock import until_set
 from gaia.core.shares import ALL, Share
 from gaia.logs import log_failure
 from gaia.ports import Clock
@@ -122,7 +123,7 @@ class Workers(Generic[KEY]):
                 elif again_after:
                     if self._flushing:
                         return
-                    await self._wait(wake, again_after)
+                    await until_set(self._clock, again_after.total_seconds(), wake)
         finally:
             del self._wakes[key]
 
@@ -135,14 +136,5 @@ class Workers(Generic[KEY]):
             if left <= 0:
                 return True
             wake.clear()
-            await self._wait(wake, timedelta(seconds=left))
+            await until_set(self._clock, left, wake)
         return False
-
-    async def _wait(self, wake: asyncio.Event, longest: timedelta) -> None:
-        woken = asyncio.create_task(wake.wait())
-        slept = asyncio.create_task(self._clock.sleep(longest.total_seconds()))
-        try:
-            await asyncio.wait((woken, slept), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            woken.cancel()
-            slept.cancel()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime, time, tzinfo
 
 from gaia.errors import UnknownTimeError
 from gaia.memory.text import normalise
@@ -95,7 +95,7 @@ class NamedTime:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """From midnight to midnight on this machine's clock; `ends` is no longer part of it."""
+    """From midnight to midnight; `ends` is no longer part of it."""
 
     begins: datetime
     ends: datetime
@@ -108,13 +108,13 @@ def named_time(text: str) -> NamedTime:
     return NamedTime(years, frozenset(month for month in _months(words) if 1 <= month <= 12))
 
 
-def period(told: str, now: datetime) -> Period:
-    """The day, month or year that is told.
+def period(told: str, now: datetime, zone: tzinfo | None = None) -> Period:
+    """The day, month or year that is told, in a time zone: this machine's if none is named.
 
     Raises:
         UnknownTimeError: It is none.
     """
-    today = now.astimezone().date()
+    today = now.astimezone(zone).date()
     words = normalise(told)
     try:
         days = _relative(words, today) or _dated(words, today)
@@ -124,17 +124,20 @@ def period(told: str, now: datetime) -> Period:
         raise UnknownTimeError(
             f"{told!r} is no day, month or year: write it as 2026-06-30, 2026-06 or June 2026"
         )
-    return Period(_midnight(days.first), _midnight(days.end))
+    return Period(_midnight(days.first, zone), _midnight(days.end, zone))
 
 
-def between(since: str, until: str, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """From the beginning of one to the end of the other; what is empty is left open.
+def between(
+    since: str, until: str, now: datetime, zone: tzinfo | None = None
+) -> tuple[datetime | None, datetime | None]:
+    """From the beginning of one to the end of the other, as `period` takes them; what is empty
+    is left open.
 
     Raises:
         UnknownTimeError: One of them is no period, or the second ends before the first.
     """
-    begins = period(since, now).begins if since.strip() else None
-    ends = period(until, now).ends if until.strip() else None
+    begins = period(since, now, zone).begins if since.strip() else None
+    ends = period(until, now, zone).ends if until.strip() else None
     if begins is not None and ends is not None and ends <= begins:
         raise UnknownTimeError(f"{until!r} ends before {since!r} begins: exchange them")
     return begins, ends
@@ -214,5 +217,5 @@ def _checked(year: int) -> int:
     return year
 
 
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time()).astimezone()
+def _midnight(day: date, zone: tzinfo | None) -> datetime:
+    return datetime.combine(day, time(), zone).astimezone()

@@ -113,6 +113,8 @@ class ScriptedCore:
         return [copy for at, copy in self.state.on_their_way if since <= at <= until]
 
     async def file(self, outbox_id: int) -> bytes | None:
+        if self.store_is_broken:
+            raise StoreError("the disk is full: make room")
         return self.state.files.get(outbox_id)
 
     async def until_asks(self) -> None:

@@ -6,6 +6,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Decimal
 
 Number = int | float
 
@@ -21,7 +22,18 @@ OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-FUNCTIONS: dict[str, Callable[[Number], Number]] = {"sqrt": math.sqrt, "abs": abs, "round": round}
+
+
+def _rounded(number: Number) -> int:
+    """To the nearest whole number as people do it: a half away from zero, not to the even one."""
+    return int(Decimal(repr(number)).to_integral_value(ROUND_HALF_UP))
+
+
+FUNCTIONS: dict[str, Callable[[Number], Number]] = {
+    "sqrt": math.sqrt,
+    "abs": abs,
+    "round": _rounded,
+}
 
 
 def calculate(expression: str) -> dict[str, str]:

@@ -6,16 +6,13 @@ Its docstring is part of each request: a small model reads every word of it.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
+from datetime import tzinfo
 
 from google.adk.tools.tool_context import ToolContext
-from sqlalchemy.exc import SQLAlchemyError
 
 from gaia import fence
-from gaia.agent.tools import Tool
-from gaia.agent.tools.context import context_of, turn_of
-from gaia.errors import GaiaError, StoreError
+from gaia.agent.tools.context import FAULTS, Told, context_and_zone, failed, turn_of
 from gaia.memory import archive, credentials
 from gaia.memory.archive import Hit
 from gaia.memory.contexts import visible
@@ -24,8 +21,6 @@ from gaia.memory.owner import owner
 from gaia.ports import Clock
 from gaia.store.archive import MESSAGE_BREAK
 from gaia.store.engine import Database
-
-logger = logging.getLogger(__name__)
 
 HITS, EXCERPT = 8, 300
 """How many turns a result shows, and characters of what was said in each, and answered."""
@@ -36,8 +31,6 @@ FEW_HITS, SHORT_EXCERPT = 3, 120
 NOTHING = frozenset({"", "none", "null"})
 """What a small model gives where it means nothing."""
 
-Told = dict[str, str]
-
 
 class ConversationTools:
     """Finds what was said in earlier conversations. `small` is for a model that reads slowly."""
@@ -46,11 +39,6 @@ class ConversationTools:
         self._database = database
         self._clock = clock
         self._limit, self._excerpt = (FEW_HITS, SHORT_EXCERPT) if small else (HITS, EXCERPT)
-
-    @property
-    def all(self) -> Sequence[Tool]:
-        """The tools."""
-        return (self.search_conversations,)
 
     async def search_conversations(
         self, words: str, tool_context: ToolContext, since: str = "", until: str = ""
@@ -63,12 +51,12 @@ class ConversationTools:
             until: Last day or month.
         """
         try:
-            begins, ends = between(_text(since), _text(until), self._clock.now())
-            turn_id = turn_of(tool_context)
-            context = await self._database.read(context_of, turn_id)
+            user_id, turn_id = owner(tool_context.user_id), turn_of(tool_context)
+            context, zone = await self._database.read(context_and_zone, user_id, turn_id)
+            begins, ends = between(_text(since), _text(until), self._clock.now(), zone)
             hits = await self._database.read(
                 archive.search,
-                owner(tool_context.user_id),
+                user_id,
                 words=_text(words),
                 since=begins,
                 until=ends,
@@ -76,18 +64,15 @@ class ConversationTools:
                 limit=2 * self._limit,
                 excerpt=self._excerpt,
             )
-        except (StoreError, SQLAlchemyError):
-            logger.warning("the archive cannot be searched", exc_info=True)
-            return {"error": "earlier conversations cannot be searched at the moment"}
-        except GaiaError as exc:
-            return {"error": str(exc)}
+        except FAULTS as exc:
+            return failed(exc, "earlier conversations cannot be searched")
         # It reads every word of what was found.
-        told = await asyncio.to_thread(_told, hits)
+        told = await asyncio.to_thread(_told, hits, zone)
         return {"result": "\n".join(told[: self._limit]) or "nothing was said of that"}
 
 
-def _told(hits: Sequence[Hit]) -> Sequence[str]:
-    return [_shown(hit) for hit in hits if not _tells_a_password(hit)]
+def _told(hits: Sequence[Hit], zone: tzinfo) -> Sequence[str]:
+    return [_shown(hit, zone) for hit in hits if not _tells_a_password(hit)]
 
 
 def _tells_a_password(hit: Hit) -> bool:
@@ -97,8 +82,8 @@ def _tells_a_password(hit: Hit) -> bool:
     return any(map(credentials.find, texts))
 
 
-def _shown(hit: Hit) -> str:
-    said = hit.said_at.astimezone()
+def _shown(hit: Hit, zone: tzinfo) -> str:
+    said = hit.said_at.astimezone(zone)
     is_own = hit.turn.asked == hit.turn.words.replace(MESSAGE_BREAK, "\n")
     own = "said" if is_own else "sent, partly in words of others,"
     return (

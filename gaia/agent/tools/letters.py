@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from google.adk.tools.tool_context import ToolContext
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from gaia.agent.tools import Tool
-from gaia.agent.tools.context import turn_of
-from gaia.errors import GaiaError, StoreError, UnfitMemoryError
+from gaia.agent.tools.context import FAULTS, Told, failed, turn_of
+from gaia.errors import UnfitMemoryError
 from gaia.memory.contexts import visible
 from gaia.memory.owner import owner
 from gaia.memory.people import contacts
@@ -26,8 +24,6 @@ NOT_REACHED = "{names} cannot be written to: nobody of that name has access to t
 NOBODY = "nobody is known by that: ask the user for the name"
 NOT_HERE = "nobody can be told anything from this conversation"
 
-Told = dict[str, str]
-
 
 class LetterTools:
     """Writes letters, which wait for a yes."""
@@ -35,11 +31,6 @@ class LetterTools:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
-
-    @property
-    def all(self) -> tuple[Tool, ...]:
-        """The tools."""
-        return (self.send_message,)
 
     async def send_message(self, to: str, text: str, tool_context: ToolContext) -> Told:
         """Write to another person who uses this assistant.
@@ -54,17 +45,13 @@ class LetterTools:
             name = await self._database.write(
                 self._write, user_id, turn_id, str(to).strip(), str(text).strip()
             )
-        except (StoreError, SQLAlchemyError):
-            return {"error": "messages do not work at the moment"}
-        except GaiaError as exc:
-            return {"error": str(exc)}
+        except FAULTS as exc:
+            return failed(exc, "messages do not work")
         return {"result": ASKS.format(name=name)}
 
     def _write(self, session: Session, user_id: str, turn_id: str, to: str, text: str) -> str:
-        sender, conversation = (
-            identities.find(session, user_id),
-            turn_contexts.of_turn(session, turn_id),
-        )
+        sender = identities.find(session, user_id)
+        conversation = turn_contexts.of_turn(session, turn_id)
         if (
             conversation is None
             or not conversation.direct

@@ -9,28 +9,28 @@ Their docstrings are part of each request: a small model reads every word of the
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Concatenate, ParamSpec, TypeVar
 
 from google.adk.tools.tool_context import ToolContext
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from gaia.agent.prompt import dated
 from gaia.agent.tools import Tool
-from gaia.agent.tools.context import context_of, turn_of
-from gaia.agent.tools.trust import others_may_lead
-from gaia.errors import (
-    GaiaError,
-    StoreError,
-    UnfitMemoryError,
-    UnknownMemoryError,
-    UnknownUserError,
+from gaia.agent.tools.context import (
+    FAULTS,
+    Told,
+    context_and_zone,
+    context_of,
+    failed,
+    others_may_lead,
+    turn_of,
 )
-from gaia.memory import credentials, forget, forgotten, ledger, pending, shared
+from gaia.errors import UnfitMemoryError, UnknownMemoryError
+from gaia.memory import credentials, forget, forgotten, ledger, pending, shared, when
 from gaia.memory.contexts import visible
 from gaia.memory.excerpts import around, one_line
 from gaia.memory.memory import Added, Memory, Statement
@@ -46,11 +46,6 @@ from gaia.store.inbox import TurnWords
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.store.people import identities
 
-logger = logging.getLogger(__name__)
-
-FAULTS = (GaiaError, SQLAlchemyError)
-"""What a tool tells instead of ending the turn."""
-
 LONGEST_QUOTE = 1000
 """Characters of the user's words that are kept beside a memory."""
 
@@ -61,9 +56,8 @@ NOBODY = frozenset({"", "none", "null"})
 """Names that a small model gives where it has none."""
 
 ASKS = "the user is asked whether to {what}: nothing has changed, and nothing does before their yes"
+IS_REMINDER = "#{number} is a reminder, which keeps its time: set another one with remind"
 IS_RULE = "#{number} is a rule of the user's, which only they change"
-
-Told = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,19 +123,21 @@ class MemoryTools:
             query: Words to look for.
         """
         try:
-            turn_id = turn_of(tool_context)
-            context = await self._database.read(context_of, turn_id)
+            user_id, turn_id = owner(tool_context.user_id), turn_of(tool_context)
+            context, zone = await self._database.read(context_and_zone, user_id, turn_id)
             found = await self._finder.find(
-                owner(tool_context.user_id), _sentence(query), limit=self._limit, context=context
+                user_id, _sentence(query), limit=self._limit, context=context
             )
-            notes = await self._database.read(
-                shared.matching, tool_context.user_id, query, self._clock.now()
-            )
+            notes = await self._database.read(shared.matching, user_id, query, self._clock.now())
         except FAULTS as exc:
             return _failed(exc)
-        told = [_shown(memory) for memory in found if credentials.find(memory.told) is None]
-        told += [_shown(memory) for memory in notes if memory not in found]
-        return {"result": "\n".join(told) or "nothing is known of that"}
+        told = [each for each in found if credentials.find(each.told) is None]
+        told += [each for each in notes if each not in found]
+        now = self._clock.now()
+        lines = [
+            f"#{each.memory_id} ({dated(each, now, zone)}) {one_line(each.told)}" for each in told
+        ]
+        return {"result": "\n".join(lines) or "nothing is known of that"}
 
     async def update_memory(self, memory_id: int, fact: str, tool_context: ToolContext) -> Told:
         """Put a new fact in the place of one that changed.
@@ -251,8 +247,20 @@ def _statement(change: _Change, fact: object, about: object) -> Statement:
 
 
 def _newer(change: _Change, old: Memory, fact: object) -> Statement:
-    """The statement in the place of `old`: of the same kind, and about what it still names."""
+    """The statement in the place of `old`: of the same kind, about what it still names, and a
+    reminder for the same time."""
     newer = _statement(change, fact, "")
+    if old.kind is MemoryKind.REMINDER:
+        if when.find(newer.text, change.now, UTC, ahead=True):
+            raise UnfitMemoryError(IS_REMINDER.format(number=old.memory_id))
+        newer = replace(
+            newer,
+            due_at=old.due_at,
+            recurrence=old.recurrence,
+            zone=old.zone,
+            notified_at=old.notified_at,
+            expires_at=old.expires_at,
+        )
     about = entities.of_memory(change.session, change.user_id, old.memory_id)
     return replace(
         newer,
@@ -299,11 +307,6 @@ def _numbers_told(tool_context: ToolContext) -> frozenset[int]:
     )
 
 
-def _shown(memory: Memory) -> str:
-    said = memory.valid_from.astimezone()
-    return f"#{memory.memory_id} ({said.day} {said:%B %Y}) {one_line(memory.told)}"
-
-
 def _sentence(told: object) -> str:
     """What the model gives as words. Small ones give `null`, too, or a list."""
     if not isinstance(told, str):
@@ -320,11 +323,6 @@ def _number(told: object) -> int:
 
 
 def _failed(exc: Exception) -> Told:
-    if isinstance(exc, StoreError | SQLAlchemyError):
-        logger.warning("a memory tool failed", exc_info=True)
-        return {"error": "the memory does not work at the moment"}
-    if isinstance(exc, UnknownUserError):
-        return {"error": "the user was removed meanwhile"}
     if isinstance(exc, UnknownMemoryError):
         return {"error": "no such number, or no longer: look for the memory with load_memory"}
-    return {"error": str(exc)}
+    return failed(exc, "the memory does not work")

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from google.adk.tools.tool_context import ToolContext
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from gaia.agent.tools import Tool
-from gaia.agent.tools.context import context_of, turn_of
-from gaia.agent.tools.trust import others_may_lead
-from gaia.errors import GaiaError, StoreError, UnfitMemoryError
+from gaia.agent.tools.context import (
+    FAULTS,
+    Told,
+    context_of,
+    failed,
+    others_may_lead,
+    turn_of,
+)
+from gaia.errors import UnfitMemoryError
 from gaia.memory.owner import owner
 from gaia.memory.reminders import recurrence, reminders
 from gaia.memory.reminders import requests as reminder_words
@@ -28,8 +32,6 @@ OTHERS = (
     "as in /remind tomorrow at nine to call Bob"
 )
 
-Told = dict[str, str]
-
 
 class ReminderTools:
     """Sets reminders. `changed` is called after each commit, `hour` is that of a day for which
@@ -42,11 +44,6 @@ class ReminderTools:
         self._clock = clock
         self._hour = hour
         self._changed = changed
-
-    @property
-    def all(self) -> tuple[Tool, ...]:
-        """The tools."""
-        return (self.remind,)
 
     async def remind(self, what: str, when: str, tool_context: ToolContext) -> Told:
         """Remind the user at a time.
@@ -61,10 +58,8 @@ class ReminderTools:
             told = await self._database.write(
                 self._remind, tool_context, user_id, turn_id, str(what).strip(), str(when)
             )
-        except (StoreError, SQLAlchemyError):
-            return {"error": "reminders do not work at the moment"}
-        except GaiaError as exc:
-            return {"error": str(exc)}
+        except FAULTS as exc:
+            return failed(exc, "reminders do not work")
         self._changed()
         return {"result": told}
 

@@ -87,6 +87,8 @@ class Answer:
                     self._print_markdown(aside)
                 self._doing = f"using {strip_controls(frame.tool)}"
             case TurnEndedFrame():
+                if frame.unanswered and (aside := self._draft.take_aside()):
+                    self._print_markdown(aside)
                 self._doing = "finishing"
 
     def reply(self, text: str) -> None:

@@ -19,11 +19,11 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from channels.terminal_wire import CommandFrame
 from gaia.cli.chat.link import Exchange, ExchangeResult, Link, ending_unless, interrupts_set
 from gaia.cli.chat.screen import ChatScreen
 from gaia.errors import RefusedError
 from gaia.files import create
+from gaia.messages import MenuEntry
 
 LEAVING = frozenset({"/quit", "/exit"})
 LEAVE = "Leave the chat"
@@ -33,6 +33,7 @@ NOT_STORED = (
     "`gaia status` may say what is wrong."
 )
 TOO_FAST = "gaia left that out: it was one message too many for a minute. Say it again in a moment."
+STOPPED = "The answer was stopped by a /stop of yours in another window."
 DENIED = "gaia does not take messages from you: ask an owner to let you in."
 MARK = "> "
 INCOGNITO_MARK = "incognito> "
@@ -79,6 +80,8 @@ class InteractiveChat:
                 return text
             case ExchangeResult.DENIED:
                 await self._screen.note(DENIED)
+            case ExchangeResult.STOPPED:
+                await self._screen.note(STOPPED)
         return ""
 
     async def _answer(self, exchange: Exchange) -> ExchangeResult | None:
@@ -111,7 +114,7 @@ class Prompt:
         history_file: Path,
         on_idle_interrupt: Callable[[], None],
         *,
-        commands: Callable[[], Sequence[CommandFrame]] = lambda: (),
+        commands: Callable[[], Sequence[MenuEntry]] = lambda: (),
         is_incognito: Callable[[], bool] = lambda: False,
     ) -> None:
         def mark() -> str:
@@ -148,7 +151,7 @@ class Prompt:
 class CommandCompleter(Completer):
     """Completes the name of a slash command, with which a message begins."""
 
-    def __init__(self, commands: Callable[[], Sequence[CommandFrame]]) -> None:
+    def __init__(self, commands: Callable[[], Sequence[MenuEntry]]) -> None:
         self._commands = commands
 
     def get_completions(

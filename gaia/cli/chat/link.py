@@ -29,6 +29,7 @@ from channels.terminal_wire import (
     PreviewFrame,
     ReceiptFrame,
     RefusedFrame,
+    TurnEndedFrame,
     WelcomeFrame,
     decode_server_frame,
     encode,
@@ -80,6 +81,7 @@ class ExchangeResult(StrEnum):
     DENIED = "denied"
     REFUSED = "refused"
     FAILED = "failed"
+    STOPPED = "stopped"
 
 
 class Exchange:
@@ -213,6 +215,10 @@ class Link:
                     self._take_receipt(receipt)
                 case WelcomeFrame() | RefusedFrame():
                     continue
+                case TurnEndedFrame() as ended:
+                    self._screen.preview(ended)
+                    for message_id in ended.unanswered:
+                        self._end(message_id, ExchangeResult.STOPPED)
                 case preview:
                     self._screen.preview(preview)
 

@@ -88,7 +88,7 @@ async def say(link: Link, screen: PlainScreen, text: str) -> None:
 
     Raises:
         ChatInterruptedError: Ctrl-C: gaia was asked to stop.
-        RefusedError: gaia does not take messages from this user.
+        RefusedError: gaia does not take messages from this user, or the answer was stopped.
         StoreError: The daemon could not store the message.
     """
     interrupted = asyncio.Event()
@@ -114,6 +114,11 @@ async def say(link: Link, screen: PlainScreen, text: str) -> None:
             raise StoreError(
                 f"the daemon could not store the message {cut(text, LONGEST_QUOTE)!r}, so it was "
                 "not taken: see the daemon's log, then send it again"
+            )
+        case ExchangeResult.STOPPED:
+            raise RefusedError(
+                f"the answer to {cut(text, LONGEST_QUOTE)!r} was stopped: somebody wrote /stop as "
+                "this user, or removed the user"
             )
         case ExchangeResult.ANSWERED:
             return

@@ -9,11 +9,12 @@ from contextlib import asynccontextmanager
 from rich.console import Console
 from rich.text import Text
 
-from channels.terminal_wire import ChunkFrame, CommandFrame, PreviewFrame, WelcomeFrame
+from channels.terminal_wire import ChunkFrame, PreviewFrame, WelcomeFrame
 from gaia.cli.chat.answer import Answer
 from gaia.cli.chat.markdown import ReplyMarkdown
 from gaia.cli.chat.plain import heading_of_unasked
 from gaia.cli.console import strip_controls
+from gaia.messages import MenuEntry
 from gaia.ports import Clock
 
 PrintAbove = Callable[[Callable[[], None]], Awaitable[None]]
@@ -37,7 +38,7 @@ class ChatScreen:
         """Whether nothing is kept of what is typed at the moment."""
 
     @property
-    def commands(self) -> Sequence[CommandFrame]:
+    def commands(self) -> Sequence[MenuEntry]:
         """The slash commands that the user may give."""
         return self._welcome.commands if self._welcome is not None else ()
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gaia.errors import SendError
+from gaia.errors import RetryableSendError, SendError
 from gaia.messages import (
+    Contact,
     Outbound,
     OutboundFile,
     TurnEnded,
@@ -20,6 +22,7 @@ from gaia.messages import (
     TurnTool,
 )
 from gaia.testing.clock import until
+from gaia.testing.fake_channel import FakeChannel
 
 if TYPE_CHECKING:
     from conftest import Rig
@@ -84,6 +87,16 @@ async def test_a_chunk_is_shown_whose_file_is_gone(rig: Rig) -> None:
     rig.core.reply(await rig.core.next_message(), "It is gone.", file=FILE)
     rig.core.state.files.clear()
     assert await rig.read() == "It is gone."
+
+
+async def test_a_chunk_whose_file_cannot_be_read_is_sent_again(rig: Rig) -> None:
+    if isinstance(rig.channel, FakeChannel):
+        pytest.skip("it asks for no file")
+    await rig.write("hello")
+    contact = Contact(written_at=(await rig.core.next_message()).sent_at)
+    rig.core.store_is_broken = True
+    with pytest.raises(RetryableSendError):
+        await rig.channel.send(replace(chunk(rig.chat), file=FILE, contact=contact))
 
 
 async def test_a_message_by_itself_is_shown(rig: Rig) -> None:

@@ -169,12 +169,21 @@ class Daemon:
 
     def preview(self, inbound: Inbound, *texts: str, ended: bool = False) -> None:
         """Stream text of the answer to a message."""
-        turn_id = f"turn-of-{inbound.provider_message_id}"
+        turn_id = turn_of(inbound)
         self.channel.watch(TurnStarted(inbound.chat, turn_id, (inbound.provider_message_id,)))
         for text in texts:
             self.channel.watch(TurnText(inbound.chat, turn_id, text))
         if ended:
             self.channel.watch(TurnEnded(inbound.chat, turn_id))
+
+    def stop(self, inbound: Inbound) -> None:
+        """Let the turn of a message end without an answer."""
+        unanswered = (inbound.provider_message_id,)
+        self.channel.watch(TurnEnded(inbound.chat, turn_of(inbound), unanswered))
+
+
+def turn_of(inbound: Inbound) -> str:
+    return f"turn-of-{inbound.provider_message_id}"
 
 
 @pytest.fixture

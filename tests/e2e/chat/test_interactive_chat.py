@@ -58,6 +58,24 @@ async def test_ctrl_c_stops_the_answer_and_not_the_program(daemon: Daemon, windo
         assert await window.until_left() == 0
 
 
+async def test_an_answer_that_is_stopped_in_another_window_ends(
+    daemon: Daemon, window: Window
+) -> None:
+    async with daemon.running() as core:
+        await window.open()
+        await window.asks()
+        window.type("hello" + ENTER)
+        inbound = await core.next_message()
+        daemon.preview(inbound, "A long st")
+        await window.shows("A long st")
+        daemon.stop(inbound)
+        await window.shows("The answer was stopped by a /stop of yours in another window.")
+        await window.asks()
+        assert "A long st" in window.lines()
+        window.type("/quit" + ENTER)
+        assert await window.until_left() == 0
+
+
 async def test_a_second_ctrl_c_returns_to_the_prompt_and_the_answer_is_shown_later(
     daemon: Daemon, window: Window
 ) -> None:

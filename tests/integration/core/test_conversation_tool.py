@@ -63,6 +63,15 @@ async def test_a_time_that_is_none_is_told_to_the_model(running_core):
         assert "exchange them" in await look(words="x", since="2026-06", until="2026-05")
 
 
+async def test_times_are_those_of_the_users_own_zone(running_core):
+    clock = FakeClock(datetime(2026, 6, 30, 20, tzinfo=UTC))
+    async with core_with(running_core, clock=clock) as (core, look):
+        await core.say("/timezone Tokyo")
+        await core.say("The boat leaks")
+        assert "- 1 July 2026, 05:00: the user said" in await look(words="boat", since="July 2026")
+        assert "nothing was said of that" in await look(words="boat", until="June 2026")
+
+
 async def test_nobody_finds_what_another_said(running_core):
     async with core_with(running_core, senders=("ada", "bob")) as (core, look):
         await core.say("The boat is at Porto", sender="bob")

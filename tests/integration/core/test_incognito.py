@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gaia.core.sentences import ASKED_LONG_AGO, NOT_ANSWERED
 from gaia.errors import ModelUnavailableError
 from gaia.memory.extraction import Reader
 from gaia.messages import CORRECTION, Address, ReceiptKind
@@ -202,3 +203,39 @@ async def test_other_words_say_how_it_goes(running_core, words):
     async with running_core() as core:
         assert "/incognito off when you want me" in await core.say(f"/incognito {words}")
         assert await core.say("/incognito off") == "You are not incognito."
+
+
+async def test_a_plain_yes_answers_a_question_and_other_words_drop_it(running_core):
+    async with running_core() as core:
+        await core.say("/remember I like boats")
+        await core.say("/incognito")
+        assert "Should I forget everything?" in await core.say("/forget")
+        await core.channel.say("what about trains?")
+        dropped, answer = (await core.channel.until_sent(5))[-2:]
+        assert (dropped.text, answer.text) == (NOT_ANSWERED, "echo: what about trains?")
+        assert await core.say("yes") == "echo: yes"
+        await core.say("/forget")
+        assert (await core.say("yes")).startswith("Forgot everything: 1 memory")
+        await until_faded(core)
+        await core.say("what did we talk about?")
+        assert "trains" not in str(core.model.requests[-1].contents)
+
+
+async def test_a_question_of_an_hour_ago_is_not_answered_any_more(running_core):
+    async with running_core() as core:
+        await core.say("/incognito")
+        await core.say("/forget")
+        core.clock.advance(3601)
+        assert await core.say("yes") == ASKED_LONG_AGO
+
+
+async def test_it_is_remembered_while_something_else_is_being_forgotten(running_core):
+    async with running_core() as core:
+        await core.say("/remember I like boats")
+        await core.say("/incognito")
+        await core.say(f"I dreamt of {WORD}")
+        await core.app.forget_worker.cancel()
+        await core.say("/forget 1")
+        await core.say("yes")
+        await core.say("And what did I dream of?")
+        assert WORD in str(core.model.requests[-1].contents)

@@ -10,6 +10,7 @@ from threading import Event
 import pytest
 
 from gaia.core import pairing, sentences
+from gaia.errors import GroupUserError
 from gaia.messages import Address, ReceiptKind
 from gaia.store import audit, conversations
 from gaia.store.audit import Action
@@ -206,3 +207,15 @@ async def test_who_is_let_in_has_written_when_they_asked(running_core):
         sent = await core.channel.until_sent(2)
         greeting = next(each for each in sent if each.chat == "eve")
         assert greeting.contact.written_at == asked_at
+
+
+async def test_nobody_becomes_a_group_by_its_name_at_the_terminal(running_core):
+    async with running_core() as core:
+        await owner(core)
+        group = {"sender": "g1", "direct": False, "chat_title": "Family"}
+        told = (await core.channel.say("hello", **group)).stranger_reply
+        await core.say(f"/approve {code_in(told)}")
+        at_terminal = Address("terminal", "family")
+        with pytest.raises(GroupUserError, match="'Family' is a group"):
+            await core.app.terminal_login.greet(at_terminal)
+        assert await core.users.resolve(at_terminal) is None

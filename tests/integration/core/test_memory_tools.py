@@ -80,6 +80,34 @@ async def test_the_update_tool_replaces_and_the_old_one_does_not_come_back(runni
         assert "love" not in await use("olives?", "load_memory", query="olives")
 
 
+@pytest.mark.parametrize("day", ["tomorrow", "every Monday"])
+async def test_a_reminder_with_other_words_is_still_said_at_its_time(running_core, day):
+    async with core_with(running_core) as (core, use):
+        await core.say(f"/remind {day} at nine to call Bob")
+        before = await core.say("/reminders")
+        told = await use("not call Bob: Ann", "update_memory", memory_id=1, fact="call Ann")
+        assert "kept as #2, in the place of #1" in told
+        assert await core.say("/reminders") == before.replace("#1", "#2").replace("Bob", "Ann")
+        told = await use(
+            "call Ann at ten", "update_memory", memory_id=2, fact="call Ann tomorrow at 10:00"
+        )
+        assert "#2 is a reminder" in told
+        assert "call Ann" in await core.say("/reminders")
+
+
+async def test_a_reminder_is_found_with_the_time_for_which_it_is(running_core):
+    async with core_with(running_core, provider="openai") as (core, use):
+        await core.say("/remind on 20 March at 15:00 to see the dentist in Porto")
+        await core.say("/remind every Monday at 9 to water the plants")
+        await core.say("When do I see the dentist in Porto?")
+        told = '- "see the dentist in Porto" (#1, due Friday 20 March 2026, 15:00)'
+        assert told in everything(core.model.requests[-1])
+        when = "#1 (due Friday 20 March 2026, 15:00) see the dentist"
+        assert when in await use("look", "load_memory", query="dentist")
+        again = "#2 (due Monday 5 January 2026, 09:00, and again after that) water"
+        assert again in await use("look again", "load_memory", query="plants")
+
+
 async def test_load_memory_finds_with_numbers_also_what_is_hidden(running_core):
     async with core_with(running_core) as (core, use):
         await core.say(f"/remember {POT}")

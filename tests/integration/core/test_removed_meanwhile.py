@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from gaia.core.slash import Caller, Commands, Prepared, Slash
 from gaia.memory import ledger
-from gaia.messages import ReceiptKind
+from gaia.messages import ReceiptKind, TurnEnded
 from gaia.ops.people import remove_person
 from gaia.store.memory_tables import IndexOpRow
 from gaia.store.ownership import join_users
@@ -40,13 +40,17 @@ async def test_a_turn_of_somebody_removed_leaves_nothing(
 ):
     async with running_core() as core:
         core.model.hold("hello")
-        await core.channel.say("hello")
+        await core.channel.say("hello", provider_message_id="m1")
         await core.model.until_asked("hello")
         await remove(core, home, await core.users.find("ada"))
         core.model.let_go("hello")
         await core.app.handlers.flush()
         await core.app.delivery.flush()
         assert core.channel.sent == []
+        # Whoever waits for the answer hears that there is none.
+        ended = core.channel.events[-1]
+        assert isinstance(ended, TurnEnded)
+        assert ended.unanswered == ("m1",)
         assert set((await rows(core)).values()) == {0}
         assert await core.sessions() == []
         assert "handler of conversation" not in caplog.text

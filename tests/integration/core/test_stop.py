@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from gaia.core.sentences import NOTHING_TO_STOP, STOPPED, STOPPED_MARK
 from gaia.errors import ModelUnavailableError
+from gaia.messages import TurnEnded
 from gaia.store import stops
 
 
 async def test_stop_interrupts_the_answer_and_the_next_turn_knows(running_core):
     async with running_core() as core:
         core.model.hold("long")
-        await core.channel.say("long")
+        await core.channel.say("long", provider_message_id="m1")
         await core.model.until_asked("long")
         await core.channel.say("/stop")
         (sent,) = await core.channel.until_sent(1)
         assert sent.text == STOPPED
-        await core.channel.say("short")
+        await core.channel.say("short", provider_message_id="m2")
         await core.channel.until_sent(2)
+        ended = [each for each in core.channel.events if isinstance(each, TurnEnded)]
+        assert [each.unanswered for each in ended] == [("m1",), ()]
         assert await core.transcript() == [
             "user: long",
             f"gaia: {STOPPED_MARK}",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from gaia.core.sentences import FORGOTTEN_UNREAD
 from gaia.core.slash import Caller, Commands, Prepared, Slash
 from gaia.messages import ReceiptKind
 from gaia.settings.schema import Settings
+from gaia.store.redaction import PATIENCE, Redaction, redact_inbox
 from gaia.testing.clock import until
 from tests.harness.databases import connected
 from tests.harness.transactions import next_write
@@ -99,3 +101,25 @@ async def test_a_chunk_that_is_about_to_be_sent_counts_as_being_sent(running_cor
             assert not ended.done()
         await ended
         assert len(core.channel.sent) == 1
+
+
+async def test_what_was_forgotten_while_it_waited_holds_up_nothing(running_core):
+    async with running_core() as core:
+        core.app.channels.clear()
+        await core.channel.say("my velociped is red")
+        await core.channel.say("/remember my velociped is red")
+        forgotten = Redaction(
+            (await core.key()).user_id,
+            says=lambda _: False,
+            sources=frozenset(),
+            everything=True,
+            inbox_id=1000,
+            since=core.clock.now(),
+        )
+        core.clock.advance(PATIENCE.total_seconds() + 1)
+        await redact_inbox(core.database, forgotten, core.clock.now())
+        await core.channel.say("hello")
+        await switch_on(core)
+        sent = await core.channel.until_sent(3)
+        assert [each.text for each in sent] == [FORGOTTEN_UNREAD, FORGOTTEN_UNREAD, "echo: hello"]
+        assert core.model.requests[0].contents[-1].parts[0].text.startswith("hello")

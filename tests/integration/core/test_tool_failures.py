@@ -6,6 +6,7 @@ import pytest
 
 from gaia.agent.tools.calculator import calculate
 from gaia.testing.function_model import ToolCall
+from tests.harness.tool_script import ToolScript
 
 
 class Broken:
@@ -79,4 +80,24 @@ async def test_nobody_is_told_of_anothers(running_core, broken):
         with_tool(core, broken)
         await core.say("a sum")
         await core.say("hello", sender="bob")
+        assert "The tool calculate fails" not in told(core)
+
+
+async def test_a_tool_that_the_model_made_up_fails_nobody(running_core, caplog):
+    script = ToolScript()
+    made_up = "get_weather\n</context> my secret"
+    script.plan("the weather", ToolCall(made_up, {}))
+    async with running_core(script, provider="openai") as core:
+        assert "there is no such tool" in await core.say("the weather")
+        await core.say("hello")
+        assert " fails:" not in told(core)
+        assert "my secret" not in caplog.text
+
+
+async def test_a_tool_that_is_not_given_any_more_is_not_told_of(running_core, broken):
+    async with running_core(asks_for_a_sum, provider="openai") as core:
+        with_tool(core, broken)
+        await core.say("a sum")
+        core.app.answering.agent.value._tools = []
+        await core.say("hello")
         assert "The tool calculate fails" not in told(core)

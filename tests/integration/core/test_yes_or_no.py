@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from gaia.core.sentences import ASKED_LONG_AGO
 from gaia.core.yes_or_no import answer_of
 from gaia.messages import MAYBE_FORWARDED, Address, RepliedTo
 from gaia.store.people.users import Role
@@ -74,9 +75,18 @@ async def test_a_question_waits_for_an_hour(running_core):
     async with running_core() as core:
         await ask_to_forget(core)
         core.clock.advance(HOUR + 1)
-        await core.say("yes")
+        assert await core.say("yes") == ASKED_LONG_AGO
         await core.channel.until_sent(4)
         assert core.channel.sent[-1].text == "echo: yes"
+        assert "I drink tea" in await core.say("/memory")
+
+
+async def test_what_is_said_hours_later_is_no_word_on_the_question(running_core):
+    async with running_core() as core:
+        await ask_to_forget(core)
+        core.clock.advance(HOUR + 1)
+        assert await core.say("good evening") == "echo: good evening"
+        assert await core.say("yes") == "echo: yes"
 
 
 async def test_nobody_answers_for_somebody_else(running_core):

@@ -13,7 +13,7 @@ from tests.servers.telegram import BadGateway, Hang
 if TYPE_CHECKING:
     from conftest import Rig
 
-ADA, LIMIT = 100, 1_000
+ADA, LIMIT = 100, 1 << 18
 
 
 async def sent(rig: Rig, content: bytes, *, size: int | None = None) -> Attachment:
@@ -30,14 +30,14 @@ async def test_a_file_is_fetched(rig: Rig) -> None:
 
 async def test_a_file_that_is_known_to_be_too_large_is_not_asked_for(rig: Rig) -> None:
     attachment = await sent(rig, b"x", size=LIMIT + 1)
-    with pytest.raises(AttachmentError, match=r"larger than 0\.001 MB"):
+    with pytest.raises(AttachmentError, match=r"larger than 0\.25 MB"):
         await rig.channel.fetch(attachment, limit_bytes=LIMIT)
     assert rig.telegram.requests("getFile") == []
 
 
 async def test_a_file_that_is_larger_than_it_says_is_given_up(rig: Rig) -> None:
     attachment = replace(await sent(rig, b"x" * (LIMIT + 1), size=5), size_bytes=None)
-    with pytest.raises(AttachmentError, match=r"larger than 0\.001 MB"):
+    with pytest.raises(AttachmentError, match=r"larger than 0\.25 MB"):
         await rig.channel.fetch(attachment, limit_bytes=LIMIT)
 
 

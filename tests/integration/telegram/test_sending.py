@@ -112,6 +112,17 @@ async def test_a_channel_that_does_not_serve_tells_when_it_does(idle_rig: Rig) -
         assert idle_rig.core.state.reachable == [str(ADA)]
 
 
+@pytest.mark.parametrize(("asked", "heeded"), [(0, 1), (90_000, 86_400), (10**18, 86_400)])
+async def test_a_wish_to_be_left_alone_is_heeded_for_a_second_to_a_day(
+    rig: Rig, asked: int, heeded: float
+) -> None:
+    rig.telegram.person(ADA)
+    failing(rig, TooManyRequests(asked))
+    with pytest.raises(RetryableSendError) as raised:
+        await rig.send(ADA)
+    assert raised.value.after_seconds == heeded
+
+
 async def test_a_chat_that_wants_to_be_left_alone_is_and_others_are_not(rig: Rig) -> None:
     group = rig.telegram.group(GROUP, is_forum=True)
     topic = group.opens_topic(rig.telegram.person(ADA), "Trips")

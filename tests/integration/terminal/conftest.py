@@ -56,13 +56,16 @@ class TerminalDaemon:
         self.hosted = False
         self.version = "0.1.0"
         self.state = CoreState()
+        self.channel: TerminalChannel
         self.core: ScriptedCore
         self.server: WebServer
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[ScriptedCore]:
         """Serve on the socket. What was received and not delivered outlives it."""
-        channel = TerminalChannel(self.users, self.clock, version=self.version, hosted=self.hosted)
+        self.channel = channel = TerminalChannel(
+            self.users, self.clock, version=self.version, hosted=self.hosted
+        )
         self.core = ScriptedCore(channel, self.clock, self.state)
         self.server = WebServer(
             Starlette(routes=[terminal_route(lambda: channel)]), listen_on_path(self.socket_path)

@@ -15,7 +15,7 @@ import pytest
 from gaia.cli.chat.plain import ChatInterruptedError
 from gaia.errors import OutputError, RefusedError, StoreError
 from gaia.memory.excerpts import quoted
-from gaia.messages import OutboundFile
+from gaia.messages import OutboundFile, TurnEnded
 from gaia.testing.clock import until
 
 if TYPE_CHECKING:
@@ -40,6 +40,18 @@ async def test_one_message_prints_its_reply_alone(
     assert terminal.stdout.getvalue() == "Hi, Ada.\n"
     assert terminal.stderr.getvalue() == ""
     assert [o.text for o in daemon.state.sent] == ["Hi, Ada."]
+
+
+async def test_an_answer_that_is_stopped_elsewhere_is_not_waited_for(
+    daemon: TerminalDaemon, terminal: Terminal
+) -> None:
+    async with daemon.running() as core:
+        saying = asyncio.create_task(terminal.say("hello"))
+        inbound = await core.next_message()
+        unanswered = (inbound.provider_message_id,)
+        daemon.channel.watch(TurnEnded(inbound.chat, "t1", unanswered))
+        with pytest.raises(RefusedError, match="the answer to 'hello' was stopped"):
+            await saying
 
 
 async def test_a_file_is_written_where_the_user_is_and_known_as_an_export(

@@ -135,6 +135,13 @@ def test_what_the_memory_adds_stands_last_and_in_its_order() -> None:
     ]
 
 
+def test_the_day_of_the_last_conversation_is_the_users_own() -> None:
+    prefix = Prefix([], [], "We spoke of Rome.", NOON)
+    far_east = timezone(timedelta(hours=13))
+    told = instructions(user="Ada", channel="x", own="", prefix=prefix, zone=far_east)
+    assert told.endswith("The last conversation, 2 January 2026: We spoke of Rome.")
+
+
 def test_where_the_memory_has_nothing_to_tell_the_instructions_are_as_without_one() -> None:
     without = instructions(user="Ada", channel="x", own="")
     assert instructions(user="Ada", channel="x", own="", prefix=Prefix()) == without
@@ -157,6 +164,15 @@ def test_what_is_due_stands_in_the_fence_with_its_local_time() -> None:
         'Overdue: "Pay" (Thursday 1 January 2026, 13:59)',
         'Due: "Call \u2039b\u203aGrace" (Thursday 1 January 2026, 17:00)',
         "</context>",
+    ]
+
+
+def test_a_reminder_that_was_recalled_is_told_to_a_small_model_with_its_time() -> None:
+    dentist = a_memory(1, "See the dentist", due_at=NOON + timedelta(days=78))
+    context = plain_context(sent_at=NOON, memories=[dentist, a_memory(2, "Drinks tea")])
+    assert context.splitlines() == [
+        '[Due: "See the dentist" (Friday 20 March 2026, 12:00)]',
+        "[Drinks tea]",
     ]
 
 

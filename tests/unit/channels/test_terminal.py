@@ -143,6 +143,17 @@ async def test_the_author_sees_a_preview_if_it_asked_for_one(terminals: Terminal
     assert (author.unread, other.unread) == (0, 0)
 
 
+async def test_an_author_hears_that_there_is_no_answer(terminals: Terminals) -> None:
+    author = await terminals.attach(client_id="a", interactive=False)
+    other = await terminals.attach(client_id="b")
+    author.write_message("hello", message_id="m1", wants_preview=False)
+    await author.frame(ReceiptFrame)
+    terminals.channel.watch(TurnStarted("ada", "t1", ("m1",)))
+    terminals.channel.watch(TurnEnded("ada", "t1", unanswered=("m1",)))
+    assert (await author.frame(TurnEndedFrame)).unanswered == ("m1",)
+    assert (author.unread, other.unread) == (0, 0)
+
+
 async def test_a_client_that_asked_for_no_preview_gets_none(terminals: Terminals) -> None:
     peer = await terminals.attach()
     peer.write_message("hello", message_id="m1", wants_preview=False)

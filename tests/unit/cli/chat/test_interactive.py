@@ -12,8 +12,8 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from channels.terminal_wire import CommandFrame
 from gaia.cli.chat.interactive import CommandCompleter, PrivateHistory, Prompt, hidden_typing
+from gaia.messages import MenuEntry
 
 ENTER = "\r"
 ALT_ENTER = "\x1b\r"
@@ -59,9 +59,9 @@ async def test_what_keys_make_a_message(
 
 
 COMMANDS = (
-    CommandFrame(name="remember", description="Keep it"),
-    CommandFrame(name="remind", description="Remind you"),
-    CommandFrame(name="status", description="How I am"),
+    MenuEntry(name="remember", description="Keep it"),
+    MenuEntry(name="remind", description="Remind you"),
+    MenuEntry(name="status", description="How I am"),
 )
 
 
