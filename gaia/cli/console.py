@@ -15,6 +15,9 @@ from typing import Annotated, TextIO
 
 import typer
 
+MOST = 10**9
+"""The largest number of things that a command may be asked for."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to read.")]
 
 _SEQUENCES = re.compile(

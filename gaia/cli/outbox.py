@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from gaia.ops.queries.records import ChunkReport
 
+MOST_ID = 2**63 - 1
+"""As the database counts."""
+
 app = typer.Typer(no_args_is_help=True, help="Replies that have not been delivered.")
 
 
@@ -41,7 +44,8 @@ def list_outbox(
 @app.command()
 def retry(
     outbox_ids: Annotated[
-        list[int] | None, typer.Argument(metavar="ID", help="As 'gaia outbox list' shows it.")
+        list[int] | None,
+        typer.Argument(metavar="ID", max=MOST_ID, help="As 'gaia outbox list' shows it."),
     ] = None,
     dead: Annotated[bool, typer.Option("--dead", help="All that was given up.")] = False,
     as_json: AsJson = False,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.console import (
+    MOST,
     AsJson,
     columns,
     cut,
@@ -87,7 +88,8 @@ def show(
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the last so many events.", show_default="all")
+        int | None,
+        typer.Option(min=1, max=MOST, help="Only the last so many events.", show_default="all"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -19,7 +19,7 @@ from gaia.store import digests, inbox, incognito, stops, usage
 from gaia.store.digest_tables import DigestReason
 from gaia.store.people import identities
 from gaia.store.people.users import Role
-from gaia.text import counted, counted_turns
+from gaia.text import counted, counted_turns, number_in
 
 USUAL_KEPT = 20
 MOST_KEPT = 1000
@@ -57,18 +57,18 @@ def conversation_commands(
         )
 
     def compact_now(call: Call) -> str | Reply:
-        word = call.words or str(USUAL_KEPT)
-        if not word.isdecimal() or not 2 <= int(word) <= MOST_KEPT:
+        kept = number_in(call.words or str(USUAL_KEPT))
+        if kept is None or not 2 <= kept <= MOST_KEPT:
             return f"/compact and how many messages to keep as they are, from 2 to {MOST_KEPT}."
         if not digest_worker.enabled:
             return "gaia does not learn by itself here, so nothing would be left of the older part."
         conversation = call.caller.conversation
-        left = compact(call.session, conversation, int(word), call.now, before=call.caller.inbox_id)
+        left = compact(call.session, conversation, kept, call.now, before=call.caller.inbox_id)
         if left is None:
             turns = counted_turns(conversation.session_turns)
             return f"There is nothing to compact: this conversation has {turns}."
         return Reply(
-            f"I keep the last {word} messages as they are, and read through what came before: "
+            f"I keep the last {kept} messages as they are, and read through what came before: "
             f"{counted_turns(left)}. A summary takes their place.",
             committed=partial(digest_worker.wake, conversation.user_id),
         )

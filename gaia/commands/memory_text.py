@@ -16,7 +16,7 @@ from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory, Page
 from gaia.messages import Button
 from gaia.store.memory_tables import MemorySource, MemoryStatus
-from gaia.text import counted_memories
+from gaia.text import counted_memories, number_in
 
 SOURCES = {
     MemorySource.USER: "you asked me to keep it, word for word",
@@ -91,8 +91,7 @@ def verb_of(words: str) -> tuple[str, str]:
 
 def page_number(words: str) -> int:
     """The number of the page that is asked for: 1 where none is named."""
-    _, told = verb_of(words)
-    return int(told) if told.isdecimal() and len(told) < 10 else 1
+    return number_in(verb_of(words)[1]) or 1
 
 
 def memory_number(words: str) -> int:
@@ -102,10 +101,10 @@ def memory_number(words: str) -> int:
         UnknownMemoryError: None is.
     """
     _, told = verb_of(words)
-    number = told.removeprefix("#")
-    if not number.isdecimal() or len(number) > 18:
+    number = number_in(told)
+    if number is None:
         raise UnknownMemoryError(f"{told!r} is not the number of a memory")
-    return int(number)
+    return number
 
 
 def memory_numbers(words: str) -> Sequence[int]:

@@ -27,7 +27,7 @@ from gaia.store.edits import REMIND
 from gaia.store.memory_tables import MemorySource, MemoryStatus
 from gaia.store.people import identities
 from gaia.swappable import Swappable
-from gaia.text import counted
+from gaia.text import counted, number_in
 from gaia.zones import guess, local_zone, matching, zone_of
 
 SHOWN = 20
@@ -151,17 +151,17 @@ class _Commands:
         verb, words = verb_of(call.words)
         if not verb or verb == "list":
             return self._list(call)
-        number, _, rest = words.partition(" ")
-        number = number.removeprefix("#")
+        named, _, rest = words.partition(" ")
         if verb not in {"done", "snooze", "cancel", "delete", "restore"}:
             return (
                 "Write /reminders for the list, and done, snooze, cancel or restore with a number, "
                 "as in /reminders snooze 12 until tomorrow."
             )
-        if not number.isdecimal() or len(number) > 18:
+        number = number_in(named)
+        if number is None:
             return NO_SUCH
         try:
-            memory = ledger.get(call.session, call.caller.user.user_id, int(number))
+            memory = ledger.get(call.session, call.caller.user.user_id, number)
             # One that was said is answered wherever that was.
             other = "" if memory.notified_at else not_here(call, memory)
             return other or self._change(call, verb, memory.memory_id, rest.strip())

@@ -17,6 +17,7 @@ from gaia.store import outbox
 from gaia.store.memory_tables import MemorySource
 from gaia.store.people import identities, own_chats
 from gaia.store.people.identities import Role
+from gaia.text import number_in
 
 SHOWN = 30
 """Notes that a list has."""
@@ -36,10 +37,11 @@ def shared_commands(
     def share(call: Call) -> str | Reply:
         verb, rest = verb_of(call.words)
         is_owner = call.caller.user.role is Role.OWNER
-        if verb in {"keep", "drop"} and rest.removeprefix("#").isdecimal():
+        number = number_in(rest)
+        if verb in {"keep", "drop"} and number is not None:
             if not is_owner:
                 return "Only an owner decides what all members know."
-            return _decide(call, verb, int(rest.removeprefix("#")[:18]), changed)
+            return _decide(call, verb, number, changed)
         if not call.words:
             return HOW
         if call.caller.conversation.is_incognito:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.console import (
+    MOST,
     AsJson,
     columns,
     echo_json,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from gaia.ops.report import MemoryStatus
 
 PAGE_SIZE = 20
-ALL = 10**9
 SOURCES = {
     "user": "said for gaia to keep, word for word",
     "tool": "kept by gaia when they talked",
@@ -54,7 +54,7 @@ OfUser = Annotated[
 
 
 def list_memories(
-    page: Annotated[int, typer.Option(min=1, help="Which page, from the newest on.")] = 1,
+    page: Annotated[int, typer.Option(min=1, max=MOST, help="Which page, from the newest on.")] = 1,
     every: Annotated[bool, typer.Option("--all", help="All of them, on one page.")] = False,
     pending: Annotated[
         bool, typer.Option("--pending", help="Memories that wait for confirmation.")
@@ -67,7 +67,7 @@ def list_memories(
     from gaia.ops.queries.memories import MEMORIES, WhichMemories
 
     pending = pending or held
-    size = ALL if every else PAGE_SIZE
+    size = MOST if every else PAGE_SIZE
     found = ask(MEMORIES, WhichMemories(user=user, page=page, size=size, pending=pending))
     if as_json:
         echo_json(found.model_dump(mode="json"))

@@ -19,7 +19,7 @@ from gaia.memory.edit import edit
 from gaia.memory.memory import Memory
 from gaia.memory.reminders import reminders
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
-from gaia.text import counted_memories
+from gaia.text import counted_memories, number_in
 from gaia.web.page.parts import PATH
 from gaia.web.page.render import Visit, with_status
 from gaia.web.page.views import told_of_present
@@ -157,8 +157,7 @@ def _question(
 
 async def confirm(visit: Visit) -> Response:
     """Forget what its user was asked about."""
-    told = visit.form.get("forget_id", "")
-    number = int(told) if told.isascii() and told.isdecimal() and len(told) <= 18 else 0
+    number = number_in(visit.form.get("forget_id", "")) or 0
     try:
         gone = await visit.write(forget.confirm, number, inbox_id=0, now=visit.parts.clock.now())
     except UnknownForgetError:
