@@ -303,7 +303,14 @@ def make_rule(changed: Callable[[], None]) -> Run:
     def rule(call: Call, memory: Memory) -> Reply:
         if memory.kind is MemoryKind.RULE:
             return Reply(f"#{memory.memory_id} is a rule already: {quoted(memory.text)}")
-        said = Statement(memory.text, MemorySource.USER, MemoryKind.RULE, quote=memory.quote)
+        said = Statement(
+            memory.text,
+            MemorySource.USER,
+            MemoryKind.RULE,
+            quote=memory.quote,
+            is_shared=memory.is_shared,
+            may_tell_credentials=memory.is_shared,
+        )
         added = ledger.supersede(call.session, memory.user_id, memory.memory_id, said, call.now)
         made = added.memory
         told = (

@@ -89,6 +89,10 @@ def _write(file: Path, lines: Iterable[str], *, force: bool) -> None:
     """Write a file that only its owner may read; it is whole or not there."""
     from gaia.errors import MemoryFileError
 
+    if file.is_dir():
+        raise MemoryFileError(
+            f"{str(file)!r} is a folder: name a file in it, or add --markdown for a folder to edit"
+        )
     if file.exists() and not force:
         raise MemoryFileError(f"{str(file)!r} exists: choose another name, or add --force")
     try:
