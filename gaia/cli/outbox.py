@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.console import AsJson, columns, echo_json, local_time, say
-from gaia.cli.home import ask, there_is_a_database, with_database
+from gaia.cli.home import ask, there_is_a_database, wake, write
 from gaia.text import counted
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from sqlalchemy.orm import Session
 
     from gaia.ops.queries.records import ChunkReport
@@ -51,13 +53,10 @@ def retry(
     as_json: AsJson = False,
 ) -> None:
     """Try again to deliver what was given up."""
-    from gaia.cli.control import wake
-    from gaia.paths import find_home
-
     if bool(outbox_ids) == dead:
         raise typer.BadParameter("give ids, or --dead for all of them", param_hint="ID")
     revived = _revive(None if dead else outbox_ids)
-    runs = bool(revived) and wake(find_home())
+    runs = bool(revived) and wake()
     if as_json:
         echo_json({"retried": list(revived), "running": runs})
     elif revived:
@@ -71,7 +70,7 @@ def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:
     from gaia.errors import UnknownChunkError
     from gaia.store import chunk_states
 
-    def revive(session: Session) -> Sequence[int]:
+    def revive(session: Session, _: datetime) -> Sequence[int]:
         revived = chunk_states.revive(session, outbox_ids)
         strange = sorted(set(outbox_ids or ()) - set(revived))
         if strange:
@@ -82,7 +81,7 @@ def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:
         return revived
 
     if there_is_a_database():
-        return with_database(lambda database: database.write(revive))
+        return write(revive)
     if outbox_ids is not None:
         raise UnknownChunkError("nothing was given up: there is no database yet")
     return ()

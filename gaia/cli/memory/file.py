@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gaia.cli.console import AsJson, echo_json, say, strip_controls
-from gaia.cli.home import ask
+from gaia.cli.home import ask, wake
 from gaia.cli.memory.change import with_memory
-from gaia.cli.memory.folder import export_folder, import_folder
+from gaia.cli.memory.folder import export_folder, first_lines, import_folder, refuse_mistakes
 from gaia.cli.memory.view import FormatName, OfUser
 from gaia.cli.progress import counting
 from gaia.files import replacing
 from gaia.text import counted_memories
 
 if TYPE_CHECKING:
-    from gaia.memory.transfer.importer import Checked, ImportResult, Mistake
+    from gaia.memory.transfer.importer import ImportResult
     from gaia.store.engine import Database
     from gaia.store.people.identities import User
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".txt")
-NAMED_MISTAKES = 20
 STANDARD_INPUT = "-"
 
 
@@ -131,16 +130,14 @@ def import_file(
     if Path(file).is_dir():
         import_folder(Path(file), user, yes=yes, skip_bad=skip_bad, as_json=as_json)
         return
-    from gaia.cli.control import wake
     from gaia.clock import SystemClock
-    from gaia.errors import MemoryFileError
     from gaia.memory.transfer.importer import FileFormat, check, format_of, import_statements
-    from gaia.paths import find_home
 
     content = _content(file)
     checked = check(content, FileFormat(file_format) if file_format else format_of(content))
-    if checked.mistakes and not skip_bad:
-        raise MemoryFileError(_refusal(checked))
+    mistakes = [f"line {each.line}: {each.cause}" for each in checked.mistakes]
+    if not skip_bad:
+        refuse_mistakes(mistakes)
 
     async def act(database: Database, owner: User) -> tuple[str, ImportResult]:
         with counting("importing") as progress:
@@ -155,7 +152,7 @@ def import_file(
         return owner.name, taken
 
     name, taken = with_memory(user, act)
-    runs = wake(find_home())
+    runs = wake()
     if as_json:
         told = {
             "new": taken.new,
@@ -165,7 +162,7 @@ def import_file(
         }
         echo_json(told)
         return
-    for line in _named(checked.mistakes):
+    for line in first_lines(mistakes):
         say(f"skipped {line}", err=True)
     say(
         f"Took {counted_memories(taken.new)} into the memory of {name}; "
@@ -186,23 +183,3 @@ def _content(file: str) -> str:
         raise MemoryFileError(
             f"{file!r} is not UTF-8 in line {line}: save it as UTF-8, and import that"
         ) from exc
-
-
-def _refusal(checked: Checked) -> str:
-    return "\n".join(
-        [
-            f"{_lines(len(checked.mistakes))} cannot be taken, so nothing is stored:",
-            *_named(checked.mistakes),
-            "correct the file, or leave such lines out with --skip-bad",
-        ]
-    )
-
-
-def _named(mistakes: Sequence[Mistake]) -> Sequence[str]:
-    named = [f"line {each.line}: {each.cause}" for each in mistakes[:NAMED_MISTAKES]]
-    more = len(mistakes) - NAMED_MISTAKES
-    return [*named, f"{_lines(more)} more"] if more > 0 else named
-
-
-def _lines(number: int) -> str:
-    return "1 line" if number == 1 else f"{number:,} lines"
