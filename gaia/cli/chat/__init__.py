@@ -1,20 +1,17 @@
 """`gaia chat`: talks to the daemon over its local socket.
 
-This module is read by every command, so it imports nothing heavy.
+It is read for the help of all commands, so it imports nothing heavy.
 """
 
 from __future__ import annotations
 
-import getpass
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from gaia.cli.console import say
-
-if TYPE_CHECKING:
-    from gaia.paths import Home
+from gaia.cli.home import login_name
 
 LONGEST_NAME = 255
 """What the store can hold of a sender's name."""
@@ -39,32 +36,27 @@ def chat_command(
 
     from gaia.cli.chat.host import host_daemon
     from gaia.cli.chat.link import RESTART_SECONDS
-    from gaia.cli.chat.run import Streams, run_chat
+    from gaia.cli.chat.run import Streams, chat, run_chat
     from gaia.cli.control import is_served
     from gaia.clock import SystemClock
+    from gaia.ops.service.installer import comes_back
     from gaia.paths import find_home
 
-    home = find_home()
-    waits = not is_served(home) and _comes_back(home)
+    home, clock = find_home(), SystemClock()
+    waits = not is_served(home) and comes_back(home, os.environ, clock.now())
     if waits:
         say("Waiting for gaia's service to come back …", err=True)
-    code = run_chat(
+    streams = Streams(sys.stdin, sys.stdout, sys.stderr)
+    chatting = chat(
         home,
         lambda: host_daemon(home, None if message is None else _tell_learning),
-        SystemClock(),
-        Streams(sys.stdin, sys.stdout, sys.stderr),
+        clock,
+        streams,
         user=_named(user),
         message=_not_blank(message),
         restart_seconds=RESTART_SECONDS if waits else 0.0,
     )
-    raise typer.Exit(code)
-
-
-def _comes_back(home: Home) -> bool:
-    from gaia.clock import SystemClock
-    from gaia.ops.service.installer import comes_back
-
-    return comes_back(home, os.environ, SystemClock().now())
+    raise typer.Exit(run_chat(chatting, streams.stdout))
 
 
 def _tell_learning() -> None:
@@ -77,10 +69,9 @@ def _tell_learning() -> None:
 
 def _named(user: str | None) -> str:
     if user is None:
-        try:
-            return getpass.getuser()
-        except (OSError, KeyError) as exc:
-            raise typer.BadParameter("this login has no name: say who you are with --user") from exc
+        if login := login_name():
+            return login
+        raise typer.BadParameter("this login has no name: say who you are with --user")
     name = user.strip()
     if not 0 < len(name) <= LONGEST_NAME:
         raise typer.BadParameter(f"--user {user!r}: a name has 1 to {LONGEST_NAME} characters")

@@ -1,6 +1,6 @@
 """`gaia memory`: what gaia remembers of a user. Works whether or not it runs.
 
-This package is read by every command, so it imports nothing heavy.
+It is read for the help of all commands, so it imports nothing heavy.
 """
 
 from __future__ import annotations

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import typer
 
-from gaia.cli.console import ask_hidden, strip_controls
+from gaia.cli.console import ask_hidden, strip_controls, wrapped
 from gaia.errors import GaiaError
 from gaia.findings import Finding, Outcome
 from gaia.text import number_in
@@ -116,8 +115,7 @@ class Dialogue:
         typer.echo("\n".join([self._styled(lead, fg="red"), *others]))
 
     def _wrapped(self, text: str, *, beside: int = 0) -> list[str]:
-        text, room = " ".join(strip_controls(text).split()), max(self._width - beside, 1)
-        return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+        return wrapped(" ".join(strip_controls(text).split()), max(self._width - beside, 1))
 
     def _styled(self, text: str, *, fg: str | None = None, bold: bool | None = None) -> str:
         return typer.style(text, fg=fg, bold=bold) if self._is_coloured else text
