@@ -40,7 +40,7 @@ def unread_like(call: Call, words: str) -> str:
 
 
 def _unread(call: Call) -> Sequence[Sentence]:
-    conversation, user_id = call.caller.conversation, call.caller.user.user_id
+    conversation, user_id = call.conversation, call.user_id
     if forgets.mark(call.session, user_id) is None:
         # What is being forgotten may be among it.
         return ()

@@ -6,12 +6,17 @@ It is read for the help of all commands, so it imports nothing heavy.
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gaia.cli.console import say
 from gaia.cli.home import login_name
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from gaia.paths import Home
 
 LONGEST_NAME = 255
 """What the store can hold of a sender's name."""
@@ -39,11 +44,10 @@ def chat_command(
     from gaia.cli.chat.run import Streams, chat, run_chat
     from gaia.cli.control import is_served
     from gaia.clock import SystemClock
-    from gaia.ops.service.installer import comes_back
     from gaia.paths import find_home
 
     home, clock = find_home(), SystemClock()
-    waits = not is_served(home) and comes_back(home, os.environ, clock.now())
+    waits = not is_served(home) and _comes_back(home, clock.now())
     if waits:
         say("Waiting for gaia's service to come back …", err=True)
     streams = Streams(sys.stdin, sys.stdout, sys.stderr)
@@ -57,6 +61,13 @@ def chat_command(
         restart_seconds=RESTART_SECONDS if waits else 0.0,
     )
     raise typer.Exit(run_chat(chatting, streams.stdout))
+
+
+def _comes_back(home: Home, now: datetime) -> bool:
+    # It loads for long, and is asked only where nobody serves.
+    from gaia.ops.service.installer import comes_back
+
+    return comes_back(home, os.environ, now)
 
 
 def _tell_learning() -> None:

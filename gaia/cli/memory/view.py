@@ -1,4 +1,4 @@
-"""`gaia memory list`, `why` and `stats`, and how all commands of `gaia memory` show memories."""
+"""`gaia memory list`, `why`, `stats` and `upkeep`, and how all of `gaia memory` shows memories."""
 
 from __future__ import annotations
 
@@ -24,7 +24,13 @@ from gaia.text import counted, counted_memories
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from gaia.ops.queries.memories import FiguresReport, MemoryPage, MemoryReport, OriginReport
+    from gaia.ops.queries.memories import (
+        FiguresReport,
+        MemoryPage,
+        MemoryReport,
+        OriginReport,
+        UpkeepRunReport,
+    )
     from gaia.ops.report import MemoryStatus
 
 PAGE_SIZE = 20
@@ -40,6 +46,7 @@ STANDINGS = {
     "superseded": "no longer valid",
     "archived": "no longer valid: it expired, or was undone",
 }
+DEEDS = {"archived": "archived", "ended": "merged", "wrote": "waits for a yes"}
 HEADINGS = ("ID", "SINCE", "KIND", "TEXT")
 OfUser = Annotated[
     str | None,
@@ -227,6 +234,36 @@ def _index_in_words(waiting: int, index: MemoryStatus | None) -> str:
     if index.ok:
         return f"{left}; {index.detail or 'works'}"
     return f"{left}; it does not work: {index.detail}"
+
+
+def upkeep(user: OfUser = None, as_json: AsJson = False) -> None:
+    """List what gaia did with memories at night. /undo takes back the last of it."""
+    from gaia.ops.queries.memories import UPKEEP
+    from gaia.ops.queries.people import Whose
+
+    answer = ask(UPKEEP, Whose(user=user))
+    if as_json:
+        echo_json(answer.model_dump(mode="json")["runs"])
+    elif answer.runs:
+        rows = [(local_time(run.at), run.job, _deeds(run)) for run in answer.runs]
+        typer.echo(columns(("WHEN", "JOB", "MEMORIES"), rows))
+    else:
+        say(
+            f"Nothing has been done with the memories of {answer.user} at night yet: "
+            "gaia looks after them while 'gaia serve' runs."
+        )
+
+
+def _deeds(run: UpkeepRunReport) -> str:
+    told: list[str] = []
+    for deed, words in DEEDS.items():
+        numbers = [
+            f"#{step.memory_id}" if step.heir is None else f"#{step.memory_id} into #{step.heir}"
+            for step in run.steps
+            if step.deed == deed
+        ]
+        told += [f"{words}: {', '.join(numbers)}"] if numbers else []
+    return "; ".join([*told, *(["undone"] if run.undone_at else [])])
 
 
 def memory_table(memories: Sequence[MemoryReport]) -> str:
