@@ -93,9 +93,11 @@ def watch(
     """Keep a folder of Markdown and the memory in step, until Ctrl-C.
 
     A memory whose line is deleted is forgotten after a yes; without one it is written again.
+    What cannot be read is told once, and looked at again after the next edit.
     """
     import watchfiles
 
+    from gaia.errors import MemoryFileError
     from gaia.memory.transfer import sync
     from gaia.memory.transfer.folder import is_empty
     from gaia.paths import find_home
@@ -109,7 +111,7 @@ def watch(
         await sync.check_own(owner.user_id, folder)
         return owner
 
-    owner = with_memory(user, begin)
+    owner, problem = with_memory(user, begin), ""
     say(f"Keeping {folder} and the memory of {owner.name} in step; Ctrl-C ends it.")
     home = find_home()
     seen = signature(home)
@@ -122,9 +124,15 @@ def watch(
         yield_on_timeout=True,
     ):
         present = signature(home)
-        if changes or present != seen:
-            seen = present
+        if not changes and present == seen:
+            continue
+        seen, before, problem = present, problem, ""
+        try:
             _step(folder, owner, yes=yes)
+        except MemoryFileError as exc:
+            problem = str(exc)
+            if problem != before:
+                say(f"{problem}.")
 
 
 def _step(folder: Path, owner: User, *, yes: bool) -> None:
