@@ -107,7 +107,7 @@ def unlink(channel: Channel, sender: Sender) -> None:
 
 
 def undo_link(name: Name) -> None:
-    """Undo what was linked to a user last, within a day."""
+    """Undo what a code linked to a user last, within a day."""
     from gaia.ops.people import undo_last_link
     from gaia.store import audit
     from gaia.store.people import identities
@@ -119,7 +119,7 @@ def undo_link(name: Name) -> None:
     undone = write(undo)
     wake()
     if undone is None:
-        say(f"Nothing was linked to {name} within a day: 'gaia users unlink' takes an address.")
+        say(f"No code linked anything to {name} within a day: 'gaia users unlink' undoes others.")
         raise typer.Exit(1)
     addresses = ", ".join(map(str, undone.addresses))
     if undone.apart is None:

@@ -66,6 +66,11 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
         inbox.switch(call.session, conversation.conversation_id, after=after, context=name)
         if name == GLOBAL:
             text = "You have left the context: I see what is global, and nothing else."
+        elif conversation.is_incognito:
+            text = (
+                f"Context {quoted(name)}: I see what you told me in it and what is global, and "
+                "keep nothing, since you are incognito. /context off leaves it."
+            )
         else:
             text = (
                 f"Context {quoted(name)}: I see what you tell me in it and what is global, and "
