@@ -77,7 +77,6 @@ def _known_action(name: str) -> str:
 
 
 def _as_table(decisions: Sequence[DecisionReport]) -> str:
-
     return columns(
         ("AT", "ACTION", "BY", "WHO", "ADDRESS", "DETAIL"),
         [

@@ -262,7 +262,6 @@ def _tell(report: ReloadReport, *, as_json: bool, none: str) -> None:
 
 
 def _lines(changes: Sequence[ChangeReport]) -> Sequence[str]:
-
     lines = []
     for each in changes:
         if not each.effect:

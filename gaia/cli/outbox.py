@@ -88,7 +88,6 @@ def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:
 
 
 def _as_table(chunks: Sequence[ChunkReport]) -> str:
-
     return columns(
         ("ID", "STATE", "FOR", "CHANNEL", "WRITTEN", "ATTEMPTS", "CAUSE"),
         [

@@ -173,7 +173,6 @@ def _invite(
 
 
 def _as_table(requests: Sequence[RequestReport]) -> str:
-
     return columns(
         ("NUMBER", "NAME", "KIND", "ADDRESS", "ASKED"),
         [

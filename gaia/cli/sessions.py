@@ -109,7 +109,6 @@ def _check_whose(user: str | None, *, all_users: bool) -> None:
 
 
 def _as_table(sessions: Sequence[SessionReport]) -> str:
-
     return columns(
         ("USER", "LAST USED", "EVENTS", "SESSION"),
         [
@@ -125,7 +124,6 @@ def _as_table(sessions: Sequence[SessionReport]) -> str:
 
 
 def _entry_as_text(entry: EntryReport, name: str) -> str:
-
     who = name if entry.author == "user" else entry.author
     lines = [f"{local_time(entry.at)}  {who}"]
     lines += [entry.text] if entry.text else []
@@ -241,19 +239,17 @@ def digest(
 def _ask_daemon(
     home: Home, user_id: str | None, progress: Told, *, retry: bool
 ) -> Sequence[DigestOutcome]:
-    from gaia.cli.control import asking
+    from gaia.cli import control
     from gaia.errors import LearningOffError, NotRunningError
     from gaia.ops.wire import DIGEST_PATH, DigestRequest, DigestStep
 
     request = DigestRequest(user_id=user_id, retry=retry)
-    with asking(home, DIGEST_PATH, request.model_dump_json(), None) as answer:
-        for line in answer:
-            step = DigestStep.model_validate_json(line)
-            if step.error:
-                raise LearningOffError(step.error)
-            if step.outcomes is not None:
-                return step.outcomes
-            progress(step.done, step.total)
+    for step in control.steps(home, DIGEST_PATH, request.model_dump_json(), DigestStep):
+        if step.error:
+            raise LearningOffError(step.error)
+        if step.outcomes is not None:
+            return step.outcomes
+        progress(step.done, step.total)
     raise NotRunningError("gaia ended before all was read: its next start goes on with it")
 
 

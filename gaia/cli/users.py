@@ -224,7 +224,6 @@ def _written(channel: str, sender: str) -> str:
 
 
 def _as_table(users: Sequence[UserReport]) -> str:
-
     return columns(
         ("NAME", "ROLE", "ADDRESSES", "ID"),
         [

@@ -81,7 +81,6 @@ def _format_for(file: Path | None) -> FormatName:
 
 
 def _printable(lines: Iterable[str], file_format: FormatName) -> Iterable[str]:
-
     # Those of JSON hold nothing that a terminal would obey.
     return lines if file_format is FormatName.JSONL else map(strip_controls, lines)
 

@@ -121,7 +121,6 @@ def _next(found: MemoryPage, *, pending: bool) -> str:
 
 
 def _in_words(origin: OriginReport) -> str:
-
     memory = origin.memory
     facts = [
         ("kind", _kind(memory)),
@@ -197,7 +196,6 @@ def _figures_as_json(figures: FiguresReport, index: MemoryStatus | None) -> dict
 
 
 def _figures_in_words(figures: FiguresReport, index: MemoryStatus | None) -> str:
-
     others = {each: number for each, number in figures.statuses.items() if each != "active"}
     facts = [
         (
