@@ -6,6 +6,9 @@ from datetime import timedelta
 
 ELLIPSIS = "…"
 
+MOST_DIGITS = 18
+"""A number of more may be none that a database can hold."""
+
 
 def cut(text: str, longest: int) -> str:
     """`text` itself, or its beginning and an ellipsis: at most `longest` characters."""
@@ -16,6 +19,13 @@ def one_line(text: str, longest: int | None = None) -> str:
     """`text` on one line, its words one space apart; cut when it is longer."""
     line = " ".join(text.split())
     return line if longest is None else cut(line, longest)
+
+
+def number_in(text: str) -> int | None:
+    """The whole number that `text` is, with a `#` or without; None if it is none, or has more
+    digits than any number of a memory, a page or a message."""
+    digits = text.removeprefix("#")
+    return int(digits) if digits.isdecimal() and len(digits) <= MOST_DIGITS else None
 
 
 def counted(number: int, one: str, many: str) -> str:

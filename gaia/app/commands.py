@@ -10,9 +10,8 @@ from gaia.app.channels import ChannelParts
 from gaia.commands.about import about_command
 from gaia.commands.contexts import context_commands
 from gaia.commands.conversation import StopTurn, conversation_commands, status_commands
-from gaia.commands.export import export_command
+from gaia.commands.export import export_command, page_command
 from gaia.commands.link import linking_commands
-from gaia.commands.page import page_command
 from gaia.commands.people import people_commands
 from gaia.commands.registry import Registry
 from gaia.commands.relations import relation_commands

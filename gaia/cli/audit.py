@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, columns, echo_json, local_time, say
+from gaia.cli.console import MOST, AsJson, columns, echo_json, local_time, say
 from gaia.cli.home import ask
 from gaia.cli.moments import time_of
 
@@ -23,7 +23,11 @@ def audit_command(
     count: Annotated[
         int | None,
         typer.Option(
-            "--count", "-n", min=1, help=f"How many of the last ones: {LISTED}, or all for --json."
+            "--count",
+            "-n",
+            min=1,
+            max=MOST,
+            help=f"How many of the last ones: {LISTED}, or all for --json.",
         ),
     ] = None,
     action: Annotated[
@@ -73,7 +77,6 @@ def _known_action(name: str) -> str:
 
 
 def _as_table(decisions: Sequence[DecisionReport]) -> str:
-
     return columns(
         ("AT", "ACTION", "BY", "WHO", "ADDRESS", "DETAIL"),
         [

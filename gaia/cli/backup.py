@@ -332,7 +332,6 @@ def _what_is_in_it(manifest: Manifest) -> str:
 
 
 def _when(manifest: Manifest) -> str:
-
     return local_time(manifest.taken_at)
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, echo_json, say, terminal_width
+from gaia.cli.console import AsJson, echo_json, say, terminal_width, wrapped
 from gaia.text import cut
 
 if TYPE_CHECKING:
@@ -55,7 +54,10 @@ def show(
     from gaia.settings.load import load_settings
 
     loaded = load_settings(find_home())
-    typer.echo(_as_json(loaded) if as_json else _as_table(loaded))
+    if as_json:
+        echo_json(_as_json(loaded))
+    else:
+        typer.echo(_as_table(loaded))
     _warn(loaded.warnings)
 
 
@@ -79,7 +81,7 @@ def check(as_json: AsJson = False) -> None:
     except SettingsError as exc:
         warnings = find_secrets(home.env_file, os.environ).warnings
         if as_json:
-            typer.echo(_mistakes_as_json(exc, warnings))
+            echo_json(_mistakes_as_json(exc, warnings))
         else:
             say(str(exc), err=True)
             _warn(warnings)
@@ -135,15 +137,14 @@ def _warn(warnings: Sequence[str]) -> None:
         say(f"warning: {warning}", err=True)
 
 
-def _mistakes_as_json(error: SettingsError, warnings: Sequence[str]) -> str:
+def _mistakes_as_json(error: SettingsError, warnings: Sequence[str]) -> dict[str, object]:
     from dataclasses import asdict
 
     mistakes = [asdict(mistake) for mistake in error.mistakes]
-    found = {"ok": False, "message": str(error), "mistakes": mistakes, "warnings": warnings}
-    return json.dumps(found, indent=2)
+    return {"ok": False, "message": str(error), "mistakes": mistakes, "warnings": warnings}
 
 
-def _as_json(loaded: LoadedSettings) -> str:
+def _as_json(loaded: LoadedSettings) -> dict[str, object]:
     from gaia.settings.changes import list_secrets, list_settings
 
     settings = {
@@ -154,8 +155,7 @@ def _as_json(loaded: LoadedSettings) -> str:
         secret.variable: {"set": secret.source is not None, "source": secret.source}
         for secret in list_secrets(loaded)
     }
-    shown = {"settings": settings, "secrets": secrets, "warnings": loaded.warnings}
-    return json.dumps(shown, indent=2)
+    return {"settings": settings, "secrets": secrets, "warnings": loaded.warnings}
 
 
 def _as_table(loaded: LoadedSettings) -> str:
@@ -210,7 +210,7 @@ def reload_command(as_json: AsJson = False) -> None:
     from gaia.ops.wire import RELOAD_PATH
     from gaia.paths import find_home
 
-    report = _ask(find_home(), RELOAD_PATH)
+    report = ask_settings(find_home(), RELOAD_PATH)
     _tell(report, as_json=as_json, none="No setting has changed: there is nothing to take up.")
 
 
@@ -223,7 +223,7 @@ def _compare(home: Home, *, defaults: bool) -> tuple[ReloadReport, str]:
     from gaia.settings.load import load_settings
 
     if not defaults and is_served(home):
-        return _ask(home, DIFF_PATH), "those that gaia runs with"
+        return ask_settings(home, DIFF_PATH), "those that gaia runs with"
     file = home.last_good_settings_file
     compared = "those of the last start" if file.exists() and not defaults else "the defaults"
     if defaults or not file.exists():
@@ -236,7 +236,12 @@ def _compare(home: Home, *, defaults: bool) -> tuple[ReloadReport, str]:
     return ReloadReport(changes=reported(changes)), compared
 
 
-def _ask(home: Home, path: str) -> ReloadReport:
+def ask_settings(home: Home, path: str) -> ReloadReport:
+    """What the gaia that runs answers at `path`, of its settings.
+
+    Raises:
+        NotRunningError: None runs, or it does not answer.
+    """
     from gaia.cli.control import ask
     from gaia.ops.wire import ReloadReport
 
@@ -257,19 +262,11 @@ def _tell(report: ReloadReport, *, as_json: bool, none: str) -> None:
 
 
 def _lines(changes: Sequence[ChangeReport]) -> Sequence[str]:
-
     lines = []
     for each in changes:
         if not each.effect:
             lines.append(f"{each.key} is {each.after}")
             continue
         lines.append(f"{each.key}: {_shorten(each.before)} -> {_shorten(each.after)}")
-        lines.append(
-            textwrap.fill(
-                f"counts from: {each.effect}",
-                terminal_width(),
-                initial_indent="  ",
-                subsequent_indent="  ",
-            )
-        )
+        lines += wrapped(f"  counts from: {each.effect}", terminal_width(), indent="  ")
     return lines

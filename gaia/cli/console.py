@@ -15,6 +15,9 @@ from typing import Annotated, TextIO
 
 import typer
 
+MOST = 10**9
+"""The largest number of things that a command may be asked for."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a script to read.")]
 
 _SEQUENCES = re.compile(
@@ -33,6 +36,9 @@ GAP = "  "
 
 LONGEST_REST = 20
 """Of a longer word the beginning stays where a line is cut."""
+
+NARROWEST = 24
+"""The least room for words: a narrower terminal breaks the lines itself."""
 
 ERASE_LINE = "\r\x1b[K"
 
@@ -58,13 +64,7 @@ def columns(
     room = None if width is not None else _room()
     if room is not None and sum(widths) + len(GAP) * (len(widths) - 1) > room:
         return _wrapped(headings, rows, room)
-    told = (
-        GAP.join(
-            cell + " " * (widest - cell_len(cell))
-            for cell, widest in zip(line, widths, strict=True)
-        ).rstrip()
-        for line in lines
-    )
+    told = (_beside_each_other(line, widths) for line in lines)
     return "\n".join(told if width is None else (cut(line, width) for line in told))
 
 
@@ -93,14 +93,17 @@ def _wrapped(headings: Sequence[str], rows: Sequence[Sequence[str]], room: int) 
     told = []
     for line in lines:
         cells = [_wrap(cell, width) for cell, width in zip(line, widths, strict=True)]
-        told += [
-            GAP.join(
-                part + " " * (width - cell_len(part))
-                for part, width in zip(parts, widths, strict=True)
-            ).rstrip()
-            for parts in zip_longest(*cells, fillvalue="")
-        ]
+        told += [_beside_each_other(parts, widths) for parts in zip_longest(*cells, fillvalue="")]
     return "\n".join(told)
+
+
+def _beside_each_other(cells: Sequence[str], widths: Sequence[int]) -> str:
+    from rich.cells import cell_len
+
+    filled = (
+        cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True)
+    )
+    return GAP.join(filled).rstrip()
 
 
 def _wrap(cell: str, width: int) -> Sequence[str]:
@@ -166,17 +169,19 @@ def in_whole_words(text: str, stream: TextIO, *, indent: str = "  ") -> str:
     goes on from the line above."""
     if not stream.isatty():
         return text
-    wrapped = (
-        textwrap.wrap(
-            line,
-            terminal_width(),
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for line in text.split("\n")
+    width = terminal_width()
+    return "\n".join(
+        part for line in text.split("\n") for part in wrapped(line, width, indent=indent)
     )
-    return "\n".join("\n".join(lines) for lines in wrapped)
+
+
+def wrapped(text: str, width: int, *, indent: str = "") -> list[str]:
+    """`text` in lines that end at a word. A word that is wider than `width` stays whole, for
+    copying; `indent` stands before all lines but the first."""
+    lines = textwrap.wrap(
+        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return lines or [""]
 
 
 def local_time(time: datetime) -> str:

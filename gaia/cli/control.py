@@ -78,6 +78,13 @@ def ask(home: Home, path: str, body: str | None, seconds: float, report: type[R]
         return report.model_validate_json(answer.read())
 
 
+def steps(home: Home, path: str, body: str, report: type[R]) -> Iterator[R]:
+    """What a running daemon tells of some work, a `report` a step, as they come; see `asking`."""
+    with asking(home, path, body, None) as answer:
+        for line in answer:
+            yield report.model_validate_json(line)
+
+
 @contextmanager
 def asking(
     home: Home, path: str, body: str | None, seconds: float | None

@@ -84,7 +84,6 @@ def _days(since: date, until: date) -> str:
 
 
 def _table(costs: Costs, currency: str) -> str:
-
     headings = ("CALLS", "TOKENS IN", "TOKENS OUT", f"COST ({currency})")
     told = [headings, *(_numbers(line) for line in (*costs.lines, costs.total))]
     cells = zip(*map(_to_the_right, zip(*told, strict=True)), strict=True)

@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, WaitingLine, strip_controls, terminal_width, wants_colour
+from gaia.cli.console import (
+    NARROWEST,
+    AsJson,
+    WaitingLine,
+    strip_controls,
+    terminal_width,
+    wants_colour,
+    wrapped,
+)
 from gaia.findings import Check, Finding, Outcome
 
 if TYPE_CHECKING:
@@ -21,15 +28,11 @@ if TYPE_CHECKING:
     from gaia.ops.doctor.daemon import Daemon
     from gaia.ops.doctor.machine import Times
     from gaia.ops.doctor.settings import Configuration
-    from gaia.ops.wire import ReloadReport
     from gaia.paths import Home
     from gaia.ports import Clock
     from gaia.settings.load import LoadedSettings
 
 CHECK_FAILED = 4
-
-SETTINGS_SECONDS = 30.0
-"""A reload waits for what it replaces."""
 
 COLOURS = {
     Outcome.OK: "green",
@@ -39,9 +42,6 @@ COLOURS = {
     Outcome.SKIPPED: "cyan",
 }
 OUTCOME_WIDTH = max(map(len, Outcome)) + 2
-
-NARROWEST = 24
-"""The least room for words: a narrower terminal breaks the lines itself."""
 
 
 def doctor_command(
@@ -128,6 +128,7 @@ def _by_settings(
     import asyncio
     from functools import partial
 
+    from gaia.cli.config import ask_settings
     from gaia.ops.doctor import machine
     from gaia.ops.doctor.backups import backup_check
     from gaia.ops.doctor.daemon import port_checks
@@ -139,7 +140,7 @@ def _by_settings(
     async def reindex() -> str:
         return await asyncio.to_thread(_reindex, home)
 
-    differences, reload = (partial(_ask_settings, home, each) for each in (DIFF_PATH, RELOAD_PATH))
+    differences, reload = (partial(ask_settings, home, each) for each in (DIFF_PATH, RELOAD_PATH))
     settings = loaded.settings
     checks = [
         settings_check(daemon, differences, reload),
@@ -155,13 +156,6 @@ def _by_settings(
             settings, loaded.secrets, loaded.placed, heard=times.heard, running=daemon.channel
         )
     return [*checks, times.check()]
-
-
-def _ask_settings(home: Home, path: str) -> ReloadReport:
-    from gaia.cli.control import ask
-    from gaia.ops.wire import ReloadReport
-
-    return ask(home, path, "", SETTINGS_SECONDS, ReloadReport)
 
 
 def _reindex(home: Home) -> str:
@@ -263,12 +257,7 @@ def findings_as_json(examined: Sequence[Examined]) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Addresses and paths stay whole, for copying."""
-    text = " ".join(strip_controls(text).split())
-    lines = textwrap.wrap(
-        text, max(width, NARROWEST), break_long_words=False, break_on_hyphens=False
-    )
-    return lines or [""]
+    return wrapped(" ".join(strip_controls(text).split()), max(width, NARROWEST))
 
 
 def _counts(outcomes: Sequence[Outcome]) -> Iterator[str]:

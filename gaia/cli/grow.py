@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gaia.cli.console import AsJson, columns, echo_json, local_time, say
+from gaia.cli.home import there_is_a_database, wake, with_database
 from gaia.cli.memory.change import with_memory
 from gaia.cli.memory.view import OfUser, shown_line
 from gaia.text import counted
@@ -43,7 +44,6 @@ def run(
 
     Settings are of the whole home, rules of the owner that is named. No model is asked.
     """
-    from gaia.cli.control import wake
     from gaia.clock import SystemClock
     from gaia.memory.search.search import Search
     from gaia.ops.growth.figures import NoIndex, figures
@@ -69,7 +69,7 @@ def run(
         return await take(home, database, owner.user_id, wanted, clock)
 
     steps = with_memory(owner.user_id, act) if wanted else ()
-    runs = bool(steps) and wake(home)
+    runs = bool(steps) and wake()
     if as_json:
         echo_json(
             {
@@ -113,8 +113,6 @@ def undo(
     as_json: AsJson = False,
 ) -> None:
     """Take back what was applied. A setting gets its former value, a rule is archived."""
-    from gaia.cli.control import wake
-    from gaia.cli.home import with_database
     from gaia.clock import SystemClock
     from gaia.errors import UpkeepError
     from gaia.ops.growth import steps
@@ -133,7 +131,7 @@ def undo(
         lack = "nothing to undo" if growth_id is None else f"no change {growth_id}"
         raise UpkeepError(f"there is {lack}: 'gaia grow list' shows what was applied")
     with_database(lambda database: steps.undo(home, database, chosen, SystemClock()))
-    wake(home)
+    wake()
     if as_json:
         echo_json({"undone": chosen.growth_id, "key": chosen.key})
     else:
@@ -141,13 +139,11 @@ def undo(
 
 
 def _steps() -> Sequence[Step]:
-    from gaia.cli.home import there_is_a_database, with_database
     from gaia.store import growth
 
-    async def read(database: Database) -> Sequence[Step]:
-        return await database.read(growth.every)
-
-    return with_database(read) if there_is_a_database() else ()
+    if not there_is_a_database():
+        return ()
+    return with_database(lambda database: database.read(growth.every))
 
 
 def _named(keys: Collection[str], proposals: Sequence[Proposal]) -> Sequence[Proposal]:

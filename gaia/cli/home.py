@@ -1,5 +1,5 @@
-"""What a command asks of the home, through the daemon that runs or from the database, and
-what it writes there."""
+"""What a command asks of the home, through the daemon that runs or from the database, what it
+writes there, and how the daemon learns of that."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy.orm import Session
+
     from gaia.ops.queries.query import Query
     from gaia.ops.report import Report
     from gaia.paths import Home
@@ -88,6 +92,35 @@ def with_database(action: Callable[[Database], Awaitable[T]]) -> T:
             await database.close()
 
     return asyncio.run(run())
+
+
+def write(change: Callable[[Session, datetime], T]) -> T:
+    """What `change` makes of a transaction and the present time."""
+    from gaia.clock import SystemClock
+
+    return with_database(lambda database: database.write(change, SystemClock().now()))
+
+
+def wake() -> bool:
+    """Have a running daemon look at once for what this process wrote; False when none does."""
+    from gaia.cli import control
+    from gaia.paths import find_home
+
+    return control.wake(find_home())
+
+
+def overwrite() -> bool:
+    """Overwrite what files still hold of what was forgotten; False where that is left to a
+    daemon."""
+    from gaia.clock import SystemClock
+    from gaia.errors import AlreadyRunningError
+    from gaia.ops.forget_worker import carry_out_apart
+    from gaia.paths import find_home
+
+    try:
+        return with_database(lambda database: carry_out_apart(find_home(), database, SystemClock()))
+    except AlreadyRunningError:
+        return False
 
 
 def there_is_a_database() -> bool:

@@ -34,7 +34,6 @@ def jobs_command(
 
 
 def _as_table(jobs: Sequence[JobReport]) -> str:
-
     table = columns(
         ("JOB", "LAST RUN", "DELAY", "RESULT", "NEXT RUN"),
         [

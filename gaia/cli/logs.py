@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import in_whole_words
+from gaia.cli.console import MOST, in_whole_words
 from gaia.cli.moments import time_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def logs_command(
             "--lines",
             "-n",
             min=1,
+            max=MOST,
             help=f"How many of the last lines. {LINES}, unless --turn or --since is given.",
             show_default=False,
         ),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gaia.cli.console import AsJson, columns, say
+from gaia.cli.console import AsJson, columns, echo_json, say
 from gaia.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def list_models(
     ]
     pulled = {model.name: weights.pulled(model) for model in models}
     if as_json:
-        typer.echo(json.dumps([_as_json(model, pulled[model.name]) for model in models]))
+        echo_json([_as_json(model, pulled[model.name]) for model in models])
         return
     rows = [
         (model.name, _since(pulled[model.name]), _megabytes(model.size), model.licence)

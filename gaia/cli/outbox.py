@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.console import AsJson, columns, echo_json, local_time, say
-from gaia.cli.home import ask, there_is_a_database, with_database
+from gaia.cli.home import ask, there_is_a_database, wake, write
 from gaia.text import counted
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from sqlalchemy.orm import Session
 
     from gaia.ops.queries.records import ChunkReport
+
+MOST_ID = 2**63 - 1
+"""As the database counts."""
 
 app = typer.Typer(no_args_is_help=True, help="Replies that have not been delivered.")
 
@@ -41,19 +46,17 @@ def list_outbox(
 @app.command()
 def retry(
     outbox_ids: Annotated[
-        list[int] | None, typer.Argument(metavar="ID", help="As 'gaia outbox list' shows it.")
+        list[int] | None,
+        typer.Argument(metavar="ID", max=MOST_ID, help="As 'gaia outbox list' shows it."),
     ] = None,
     dead: Annotated[bool, typer.Option("--dead", help="All that was given up.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Try again to deliver what was given up."""
-    from gaia.cli.control import wake
-    from gaia.paths import find_home
-
     if bool(outbox_ids) == dead:
         raise typer.BadParameter("give ids, or --dead for all of them", param_hint="ID")
     revived = _revive(None if dead else outbox_ids)
-    runs = bool(revived) and wake(find_home())
+    runs = bool(revived) and wake()
     if as_json:
         echo_json({"retried": list(revived), "running": runs})
     elif revived:
@@ -67,7 +70,7 @@ def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:
     from gaia.errors import UnknownChunkError
     from gaia.store import chunk_states
 
-    def revive(session: Session) -> Sequence[int]:
+    def revive(session: Session, _: datetime) -> Sequence[int]:
         revived = chunk_states.revive(session, outbox_ids)
         strange = sorted(set(outbox_ids or ()) - set(revived))
         if strange:
@@ -78,14 +81,13 @@ def _revive(outbox_ids: Collection[int] | None) -> Sequence[int]:
         return revived
 
     if there_is_a_database():
-        return with_database(lambda database: database.write(revive))
+        return write(revive)
     if outbox_ids is not None:
         raise UnknownChunkError("nothing was given up: there is no database yet")
     return ()
 
 
 def _as_table(chunks: Sequence[ChunkReport]) -> str:
-
     return columns(
         ("ID", "STATE", "FOR", "CHANNEL", "WRITTEN", "ATTEMPTS", "CAUSE"),
         [

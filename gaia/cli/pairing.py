@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gaia.cli.console import AsJson, columns, echo_json, local_time, say
-from gaia.cli.home import ask, with_database
+from gaia.cli.home import ask, wake, write
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from gaia.ops.queries.people import RequestReport
-    from gaia.store.engine import Database
     from gaia.store.people.pairings import Code, Pairing
     from gaia.store.people.users import Role, User
 
-T = TypeVar("T")
 NOT_REMOTE = "No channel is on that could take it: 'gaia setup' adds Telegram or WhatsApp."
 
 
@@ -51,19 +49,10 @@ def pair(
     as_json: AsJson = False,
 ) -> None:
     """Make a code for a user. Whoever writes it to gaia within an hour is them."""
-    import asyncio
-
     from gaia.store.people.pairings import new_code
 
-    async def make(database: Database) -> tuple[Code, _Invited]:
-        code = await asyncio.to_thread(new_code)
-
-        def invite(session: Session, now: datetime) -> _Invited:
-            return _invite(session, code, name, role, now)
-
-        return code, await _written(database, invite)
-
-    code, invited = with_database(make)
+    code = new_code()
+    invited = write(lambda session, now: _invite(session, code, name, role, now))
     if as_json:
         told = {
             "code": code.shown,
@@ -118,10 +107,8 @@ def approve(
     as_json: AsJson = False,
 ) -> None:
     """Let in somebody who asks, by their code or their number."""
-    from gaia.cli.control import wake
     from gaia.core import pairing
     from gaia.ops.queries.people import user_report
-    from gaia.paths import find_home
     from gaia.store import audit
     from gaia.store.people import identities
     from gaia.store.people.users import Role
@@ -142,8 +129,8 @@ def approve(
         )
         return user, wanted
 
-    user, wanted = with_database(lambda database: _written(database, let_in))
-    runs = wake(find_home())
+    user, wanted = write(let_in)
+    runs = wake()
     address = wanted.terms.address
     if as_json:
         told = user_report(user, (address,) if address else ())
@@ -185,15 +172,7 @@ def _invite(
     return _Invited(None, new_name, new_role)
 
 
-async def _written(database: Database, act: Callable[[Session, datetime], T]) -> T:
-    """What `act` makes of a transaction and the present time."""
-    from gaia.clock import SystemClock
-
-    return await database.write(act, SystemClock().now())
-
-
 def _as_table(requests: Sequence[RequestReport]) -> str:
-
     return columns(
         ("NUMBER", "NAME", "KIND", "ADDRESS", "ASKED"),
         [

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
@@ -31,38 +32,17 @@ def counting(what: str) -> Iterator[Told]:
     if not sys.stderr.isatty():
         yield PlainCount(what)
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress
 
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(bar_width=None),
+        progress.MofNCompleteColumn(),
+        progress.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with progress.Progress(*columns, console=_console(), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-class PlainCount:
-    """A line for each tenth of work that takes a while."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._next_percent = PLAIN_STEP_PERCENT
-
-    def __call__(self, done: int, total: int) -> None:
-        percent = done * 100 // total if total else 100
-        if percent >= self._next_percent and total >= WORTH_TELLING:
-            self._next_percent = percent - percent % PLAIN_STEP_PERCENT + PLAIN_STEP_PERCENT
-            typer.echo(f"{self._what} {percent:3d} % of {total:,}", err=True)
 
 
 @contextmanager
@@ -73,20 +53,44 @@ def backup_progress() -> Iterator[BackupProgress]:
 
         yield Silent()
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich import progress
 
     columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=None),
-        DownloadColumn(),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(bar_width=None),
+        progress.DownloadColumn(),
+        progress.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield BackupBar(bar)
+    with progress.Progress(*columns, console=_console(), transient=True) as bar:
+        yield Bar(bar)
 
 
-class BackupBar:
+@contextmanager
+def pull_progress(model: str) -> Iterator[PullProgress]:
+    """What to tell of the pull of `model`."""
+    if not sys.stderr.isatty():
+        yield PlainPull(model)
+        return
+    from rich import progress
+
+    columns = (
+        progress.SpinnerColumn(),
+        progress.BarColumn(bar_width=None),
+        progress.DownloadColumn(),
+        progress.TransferSpeedColumn(),
+        progress.TimeRemainingColumn(),
+    )
+    with progress.Progress(*columns, console=_console(), speed_estimate_period=120) as bar:
+        yield PullBar(bar, model)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+class Bar:
     """A bar for each step, in the place of the one before."""
 
     def __init__(self, bar: RichProgress) -> None:
@@ -105,53 +109,19 @@ class BackupBar:
             self._bar.update(self._task, completed=done, total=total)
 
 
-@contextmanager
-def pull_progress(model: str) -> Iterator[PullProgress]:
-    """What to tell of the pull of `model`."""
-    if not sys.stderr.isatty():
-        yield PlainPull(model)
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        SpinnerColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-
-    columns = (
-        SpinnerColumn(),
-        BarColumn(bar_width=None),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=120) as bar:
-        yield PullBar(bar, model)
-
-
-class PullBar:
+class PullBar(Bar):
     """A line for each source, and a bar with the rate and the time left.
 
     Where bytes of an earlier pull are taken over, the rate begins after them.
     """
 
     def __init__(self, bar: RichProgress, model: str) -> None:
-        self._bar = bar
+        super().__init__(bar)
         self._model = model
-        self._task: TaskID | None = None
 
     def source(self, name: str) -> None:
-        if self._task is not None:
-            self._bar.remove_task(self._task)
         self._say(f"pulling {self._model} from {name}")
-        self._task = self._bar.add_task("", total=None)
-
-    def bytes_done(self, done: int, total: int) -> None:
-        if self._task is not None:
-            self._bar.update(self._task, completed=done, total=total)
+        self.step("")
 
     def discarded(self, name: str, cause: str) -> None:
         self._say(f"{name}: {cause}")
@@ -160,21 +130,46 @@ class PullBar:
         self._bar.console.print(text, markup=False, highlight=False)
 
 
+class Tenths:
+    """Tells each time that another tenth of something is done, in percent."""
+
+    def __init__(self, first_percent: int) -> None:
+        self._next_percent = first_percent
+
+    def reached(self, done: int, total: int) -> int | None:
+        """How much is done, if that is a tenth more than was told; None if it is not."""
+        percent = done * 100 // total if total else 100
+        if percent < self._next_percent:
+            return None
+        self._next_percent = percent - percent % PLAIN_STEP_PERCENT + PLAIN_STEP_PERCENT
+        return percent
+
+
+class PlainCount:
+    """A line for each tenth of work that takes a while."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._tenths = Tenths(PLAIN_STEP_PERCENT)
+
+    def __call__(self, done: int, total: int) -> None:
+        if total >= WORTH_TELLING and (percent := self._tenths.reached(done, total)) is not None:
+            typer.echo(f"{self._what} {percent:3d} % of {total:,}", err=True)
+
+
 class PlainPull:
     """A line for each source and for each tenth."""
 
     def __init__(self, model: str) -> None:
         self._model = model
-        self._next_percent = 0
+        self._tenths = Tenths(0)
 
     def source(self, name: str) -> None:
-        self._next_percent = 0
+        self._tenths = Tenths(0)
         typer.echo(f"pulling {self._model} from {name}", err=True)
 
     def bytes_done(self, done: int, total: int) -> None:
-        percent = done * 100 // total
-        if percent >= self._next_percent:
-            self._next_percent = percent - percent % PLAIN_STEP_PERCENT + PLAIN_STEP_PERCENT
+        if (percent := self._tenths.reached(done, total)) is not None:
             typer.echo(f"{percent:3d} % of {total / 10**6:,.0f} MB", err=True)
 
     def discarded(self, name: str, cause: str) -> None:

@@ -3,7 +3,6 @@ this machine, started with it and looked after."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -86,7 +85,10 @@ def status(system: WhicheverIsThere = None, as_json: AsJson = False) -> None:
     """Show how the service is. Exits with 3 when it does not run."""
     _need_systemd_of_linux()
     state = _installed(system).state()
-    typer.echo(_as_json(state) if as_json else "\n".join(_in_words(state)))
+    if as_json:
+        echo_json(_as_json(state))
+    else:
+        typer.echo("\n".join(_in_words(state)))
     if not state.is_running:
         raise typer.Exit(NOT_RUNNING)
 
@@ -170,23 +172,20 @@ def _say_steps(steps: Steps, said: tuple[str, str], as_json: bool) -> None:
             typer.echo(f"  {command}")
 
 
-def _as_json(state: ServiceState) -> str:
-    return json.dumps(
-        {
-            "scope": state.scope,
-            "path": str(state.path),
-            "installed": state.is_installed,
-            "edited": state.is_edited,
-            "manager": state.has_manager,
-            "enabled": state.enabled,
-            "active": state.active,
-            "result": state.result,
-            "pid": state.pid,
-            "restarts": state.restarts,
-            "lingers": state.lingers,
-        },
-        indent=2,
-    )
+def _as_json(state: ServiceState) -> dict[str, object]:
+    return {
+        "scope": state.scope,
+        "path": str(state.path),
+        "installed": state.is_installed,
+        "edited": state.is_edited,
+        "manager": state.has_manager,
+        "enabled": state.enabled,
+        "active": state.active,
+        "result": state.result,
+        "pid": state.pid,
+        "restarts": state.restarts,
+        "lingers": state.lingers,
+    }
 
 
 def _in_words(state: ServiceState) -> list[str]:

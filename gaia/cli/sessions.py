@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.console import (
+    MOST,
     AsJson,
     columns,
     cut,
@@ -87,7 +88,8 @@ def show(
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the last so many events.", show_default="all")
+        int | None,
+        typer.Option(min=1, max=MOST, help="Only the last so many events.", show_default="all"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -107,7 +109,6 @@ def _check_whose(user: str | None, *, all_users: bool) -> None:
 
 
 def _as_table(sessions: Sequence[SessionReport]) -> str:
-
     return columns(
         ("USER", "LAST USED", "EVENTS", "SESSION"),
         [
@@ -123,7 +124,6 @@ def _as_table(sessions: Sequence[SessionReport]) -> str:
 
 
 def _entry_as_text(entry: EntryReport, name: str) -> str:
-
     who = name if entry.author == "user" else entry.author
     lines = [f"{local_time(entry.at)}  {who}"]
     lines += [entry.text] if entry.text else []
@@ -239,19 +239,17 @@ def digest(
 def _ask_daemon(
     home: Home, user_id: str | None, progress: Told, *, retry: bool
 ) -> Sequence[DigestOutcome]:
-    from gaia.cli.control import asking
+    from gaia.cli import control
     from gaia.errors import LearningOffError, NotRunningError
     from gaia.ops.wire import DIGEST_PATH, DigestRequest, DigestStep
 
     request = DigestRequest(user_id=user_id, retry=retry)
-    with asking(home, DIGEST_PATH, request.model_dump_json(), None) as answer:
-        for line in answer:
-            step = DigestStep.model_validate_json(line)
-            if step.error:
-                raise LearningOffError(step.error)
-            if step.outcomes is not None:
-                return step.outcomes
-            progress(step.done, step.total)
+    for step in control.steps(home, DIGEST_PATH, request.model_dump_json(), DigestStep):
+        if step.error:
+            raise LearningOffError(step.error)
+        if step.outcomes is not None:
+            return step.outcomes
+        progress(step.done, step.total)
     raise NotRunningError("gaia ended before all was read: its next start goes on with it")
 
 

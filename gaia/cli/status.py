@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from gaia.cli.console import AsJson, strip_controls, terminal_width, wants_colour
+from gaia.cli.console import (
+    GAP,
+    NARROWEST,
+    AsJson,
+    strip_controls,
+    terminal_width,
+    wants_colour,
+    wrapped,
+)
 from gaia.text import cut
 
 if TYPE_CHECKING:
     from gaia.errors import NotRunningError
-    from gaia.ops.report import StatusReport
+    from gaia.ops.report import Report, StatusReport
     from gaia.ops.status_text import Line
     from gaia.paths import Home
+
+R = TypeVar("R", bound="Report")
 
 ANSWER_SECONDS = 10.0
 
 SUBJECT = 11
 """The width of a line's subject: `forgetting`, and the space behind it."""
 
-GAP = "  "
-
 HANGING = "  "
 """Stands before the second row of a line, and those after it."""
 
 WIDEST_NAME = 20
-
-NARROWEST = 24
-"""The least room for words: a narrower terminal breaks the lines itself."""
 
 
 def status_command(
@@ -48,7 +54,7 @@ def status_command(
     except NotRunningError as exc:
         _tell_of_rest(home, exc, as_json=as_json)
         raise
-    typer.echo(report.model_dump_json(indent=2) if as_json else _shown(for_owner(report)))
+    _tell(report, for_owner, as_json=as_json)
 
 
 def _tell_of_rest(home: Home, why: NotRunningError, *, as_json: bool) -> None:
@@ -62,15 +68,15 @@ def _tell_of_rest(home: Home, why: NotRunningError, *, as_json: bool) -> None:
     if is_served(home) or not (as_json or home.root.is_dir()):
         return
     report = asyncio.run(offline_report(home, SystemClock(), str(why)))
-    typer.echo(report.model_dump_json(indent=2) if as_json else _shown(for_owner(report)))
+    _tell(report, for_owner, as_json=as_json)
 
 
-def _shown(lines: Sequence[Line]) -> str:
-    import os
-    import sys
-
+def _tell(report: R, in_lines: Callable[[R], Sequence[Line]], *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(report.model_dump_json(indent=2))
+        return
     is_coloured = wants_colour(sys.stdout, os.environ)
-    return shown(lines, width=terminal_width(), is_coloured=is_coloured)
+    typer.echo(shown(in_lines(report), width=terminal_width(), is_coloured=is_coloured))
 
 
 def ask_status(home: Home, *, answer_seconds: float = ANSWER_SECONDS) -> StatusReport:
@@ -114,11 +120,8 @@ def _rows(start: str, line: Line, *, width: int, is_coloured: bool) -> Iterator[
     from gaia.ops.status_text import Tone
 
     room = max(width - len(start), NARROWEST)
-    text = strip_controls(line.text)
-    rows = textwrap.wrap(
-        text, room, subsequent_indent=HANGING, break_long_words=False, break_on_hyphens=False
-    )
+    rows = wrapped(strip_controls(line.text), room, indent=HANGING)
     colour = {Tone.WARNING: "yellow", Tone.BAD: "red"}.get(line.tone) if is_coloured else None
-    for number, row in enumerate(rows or [""]):
+    for number, row in enumerate(rows):
         before = " " * len(start) if number else start
         yield (before + (typer.style(row, fg=colour) if colour else row)).rstrip()

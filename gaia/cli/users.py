@@ -1,24 +1,26 @@
 """`gaia users`: who may talk to gaia, and from where. Works whether or not it runs.
 
-This module is read by every command, so it imports nothing heavy.
+It is read for the help of all commands, so it imports nothing heavy.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from gaia.cli.console import AsJson, columns, echo_json, say
-from gaia.cli.home import ask, with_database
+from gaia.cli.home import ask, overwrite, wake, with_database, write
 from gaia.cli.pairing import RoleName, approve, is_remote, pair, pending
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from sqlalchemy.orm import Session
 
+    from gaia.ops.people import Undone
     from gaia.ops.queries.people import UserReport
     from gaia.store.engine import Database
     from gaia.store.people.users import User, Users
@@ -31,7 +33,7 @@ Sender = Annotated[str, typer.Argument(help="Who writes, as the channel names th
 FORMS = {
     "terminal": (r".*\S.*", "a login name"),
     "telegram": (r"-?\d+", "a number such as 512345678, as 'gaia users pending' shows it"),
-    "whatsapp": (r"\+?[\w.-]{3,}", "a number such as +4915112345678"),
+    "whatsapp": (r"\+\d{3,}|[A-Za-z][\w.-]{2,}", "a number such as +4915112345678"),
 }
 """How each channel names who writes: an address of another form would never be met."""
 
@@ -100,29 +102,24 @@ def unlink(channel: Channel, sender: Sender) -> None:
 
     address = Address(channel, sender)
     _with_users(lambda users: users.unlink(address))
-    _wake()
+    wake()
     say(f"{address} is now linked to nobody.")
 
 
 def undo_link(name: Name) -> None:
-    """Undo what was linked to a user last, within a day."""
-    from gaia.clock import SystemClock
-    from gaia.ops.people import Undone, undo_last_link
+    """Undo what a code linked to a user last, within a day."""
+    from gaia.ops.people import undo_last_link
     from gaia.store import audit
     from gaia.store.people import identities
 
-    async def change(database: Database) -> Undone | None:
-        def undo(session: Session) -> Undone | None:
-            user = identities.find(session, name)
-            now = SystemClock().now()
-            return undo_last_link(session, user.user_id, by=audit.CLI, now=now)
+    def undo(session: Session, now: datetime) -> Undone | None:
+        user = identities.find(session, name)
+        return undo_last_link(session, user.user_id, by=audit.CLI, now=now)
 
-        return await database.write(undo)
-
-    undone = with_database(change)
-    _wake()
+    undone = write(undo)
+    wake()
     if undone is None:
-        say(f"Nothing was linked to {name} within a day: 'gaia users unlink' takes an address.")
+        say(f"No code linked anything to {name} within a day: 'gaia users unlink' undoes others.")
         raise typer.Exit(1)
     addresses = ", ".join(map(str, undone.addresses))
     if undone.apart is None:
@@ -184,32 +181,15 @@ def remove(
         )
 
     async def change(database: Database) -> None:
-        import asyncio
-
-        from gaia.cli.control import wake
-        from gaia.clock import SystemClock
-        from gaia.errors import AlreadyRunningError
-        from gaia.ops.forget_worker import carry_out_apart
         from gaia.ops.people import remove_person
         from gaia.paths import find_home
 
-        home = find_home()
-        await remove_person(home, database, _users(database), user)
-        if not await asyncio.to_thread(wake, home):
-            # A daemon that begins meanwhile looks by itself.
-            with suppress(AlreadyRunningError):
-                await carry_out_apart(home, database, SystemClock())
+        await remove_person(find_home(), database, _users(database), user)
 
     with_database(change)
+    if not wake():
+        overwrite()
     say(f"Removed {user.name}.")
-
-
-def _wake() -> None:
-    """Have a running daemon write the files again that may hold what was incognito."""
-    from gaia.cli.control import wake
-    from gaia.paths import find_home
-
-    wake(find_home())
 
 
 def _with_users(action: Callable[[Users], Awaitable[T]]) -> T:
@@ -244,7 +224,6 @@ def _written(channel: str, sender: str) -> str:
 
 
 def _as_table(users: Sequence[UserReport]) -> str:
-
     return columns(
         ("NAME", "ROLE", "ADDRESSES", "ID"),
         [

@@ -39,7 +39,7 @@ def about_command(model: Callable[[], ChatModel], settings: Swappable[Settings])
     """The command; `model` is the one that answers at present."""
 
     def about(call: Call) -> str:
-        channel = CARRIERS.get(call.caller.conversation.channel)
+        channel = CARRIERS.get(call.conversation.channel)
         carried = [CARRIED.format(channel=channel)] if channel else []
         return "\n".join([WHAT, _thinks_with(model()), *_searched(settings.value), KEPT, *carried])
 

@@ -38,7 +38,7 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
 
     def leave_session(call: Call) -> Callable[[], None]:
         """Begin the next session; returns what is to be called once that is committed."""
-        conversation = call.caller.conversation
+        conversation = call.conversation
         is_read = digest_worker.enabled and not conversation.is_incognito
         digest_id = is_read and seal.seal(
             call.session, conversation, DigestReason.IDLE, call.now, before=call.caller.inbox_id
@@ -58,7 +58,7 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
         except UnfitMemoryError:
             return NO_NAME
         name = GLOBAL if name in BACK else name
-        conversation = call.caller.conversation
+        conversation = call.conversation
         if name == conversation.context:
             return _tell(call)
         committed = leave_session(call)
@@ -66,6 +66,11 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
         inbox.switch(call.session, conversation.conversation_id, after=after, context=name)
         if name == GLOBAL:
             text = "You have left the context: I see what is global, and nothing else."
+        elif conversation.is_incognito:
+            text = (
+                f"Context {quoted(name)}: I see what you told me in it and what is global, and "
+                "keep nothing, since you are incognito. /context off leaves it."
+            )
         else:
             text = (
                 f"Context {quoted(name)}: I see what you tell me in it and what is global, and "
@@ -74,7 +79,7 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
         return Reply(text, committed=committed)
 
     def incognito(call: Call) -> str | Reply:
-        conversation, word = call.caller.conversation, call.words.casefold()
+        conversation, word = call.conversation, call.words.casefold()
         if word not in {"", "on", "off"}:
             return "/incognito, and /incognito off when you want me to remember again."
         on = word != "off"
@@ -96,8 +101,8 @@ def context_commands(digest_worker: DigestWorker, faded: Callable[[], None]) -> 
 
 def _tell(call: Call) -> str:
     """Where the conversation is, and which contexts there are."""
-    present = call.caller.conversation.context
-    counts = ledger.count_by_context(call.session, call.caller.user.user_id)
+    present = call.conversation.context
+    counts = ledger.count_by_context(call.session, call.user_id)
     named = {name: count for name, count in counts.items() if name != GLOBAL}
     here = (
         "This conversation is in no context: I see what is global, and nothing else."

@@ -19,7 +19,7 @@ from gaia.store import digests, inbox, incognito, stops, usage
 from gaia.store.digest_tables import DigestReason
 from gaia.store.people import identities
 from gaia.store.people.users import Role
-from gaia.text import counted, counted_turns
+from gaia.text import counted, counted_turns, number_in
 
 USUAL_KEPT = 20
 MOST_KEPT = 1000
@@ -40,7 +40,7 @@ def conversation_commands(
     `faded` is called once something incognito has gone."""
 
     def reset(call: Call) -> str | Reply:
-        conversation = call.caller.conversation
+        conversation = call.conversation
         if conversation.is_incognito:
             incognito.leave(call.session, conversation, after=call.caller.inbox_id, now=call.now)
             return Reply(NO_LONGER_INCOGNITO, committed=faded)
@@ -57,24 +57,24 @@ def conversation_commands(
         )
 
     def compact_now(call: Call) -> str | Reply:
-        word = call.words or str(USUAL_KEPT)
-        if not word.isdecimal() or not 2 <= int(word) <= MOST_KEPT:
+        kept = number_in(call.words or str(USUAL_KEPT))
+        if kept is None or not 2 <= kept <= MOST_KEPT:
             return f"/compact and how many messages to keep as they are, from 2 to {MOST_KEPT}."
         if not digest_worker.enabled:
             return "gaia does not learn by itself here, so nothing would be left of the older part."
-        conversation = call.caller.conversation
-        left = compact(call.session, conversation, int(word), call.now, before=call.caller.inbox_id)
+        conversation = call.conversation
+        left = compact(call.session, conversation, kept, call.now, before=call.caller.inbox_id)
         if left is None:
             turns = counted_turns(conversation.session_turns)
             return f"There is nothing to compact: this conversation has {turns}."
         return Reply(
-            f"I keep the last {word} messages as they are, and read through what came before: "
+            f"I keep the last {kept} messages as they are, and read through what came before: "
             f"{counted_turns(left)}. A summary takes their place.",
             committed=partial(digest_worker.wake, conversation.user_id),
         )
 
     def stop(call: Call) -> Reply:
-        conversation = call.caller.conversation
+        conversation = call.conversation
         stopped = stops.drop_unsent(call.session, conversation, call.now) > 0
         turn_id = stops.running_turn(call.session, conversation.conversation_id)
         if turn_id is not None and stop_turn(turn_id):
@@ -99,17 +99,15 @@ def conversation_commands(
 def start(call: Call) -> str:
     """Say hello."""
     how = "Just write to me"
-    if not call.caller.conversation.direct:
+    if not call.conversation.direct:
         how = "Mention me, or reply to a message of mine"
-    return (
-        f"Hello {call.caller.user.name}, I'm gaia, your assistant. {how}; /help lists my commands."
-    )
+    return f"Hello {call.user.name}, I'm gaia, your assistant. {how}; /help lists my commands."
 
 
 def begin_again(call: Call) -> str:
     """Move to the next session, and leave the present one as it is."""
-    turns = call.caller.conversation.session_turns
-    conversation_id = call.caller.conversation.conversation_id
+    turns = call.conversation.session_turns
+    conversation_id = call.conversation.conversation_id
     inbox.begin_next_session(call.session, conversation_id, after=call.caller.inbox_id)
     if not turns:
         return "This conversation is already new. What is on your mind?"
@@ -118,7 +116,7 @@ def begin_again(call: Call) -> str:
 
 def whoami(call: Call) -> str:
     """Tell the user what gaia knows them by."""
-    user, conversation = call.caller.user, call.caller.conversation
+    user, conversation = call.user, call.conversation
     kind = "a direct chat" if conversation.direct else "a group"
     addresses = identities.addresses(call.session, user.user_id)
     return (
@@ -140,7 +138,7 @@ def status_commands(status: Status) -> Sequence[Command]:
 
 
 def _own(call: Call) -> Own:
-    conversation, user = call.caller.conversation, call.caller.user
+    conversation, user = call.conversation, call.user
     unread = digests.counts(call.session, user.user_id)
     today = call.now.astimezone().date()
     used = usage.since(call.session, today, user_id=user.user_id)

@@ -1,9 +1,12 @@
-"""/export: what gaia remembers of a user, as a file in the chat."""
+"""/export and /page: what gaia remembers of a user, as a file in the chat or in a browser."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
 
 from gaia.commands.registry import Call, Command, Topic
 from gaia.core.slash import Reply
@@ -27,6 +30,10 @@ ON_THE_MACHINE = "On the machine where I run, `gaia memory export memories.jsonl
 NO_FILES = f"I can't send files here. {ON_THE_MACHINE}"
 NOT_THAT_KIND = (
     f"I can't send that kind of file here: /export alone sends a readable one. {ON_THE_MACHINE}"
+)
+NO_PAGE = (
+    "There is no page for this chat. On the machine where I run, `gaia memory page` opens it; "
+    "with web.public_url set, this command sends a link."
 )
 WHICH = "/export sends a readable file, /export json one for another gaia."
 
@@ -52,19 +59,34 @@ def export_command(takes: Takes) -> Command:
     )
 
 
+def page_command(link: Callable[[Session, str, datetime], str | None]) -> Command:
+    """The command; `link` adds a link of the user's, None where no public address leads to the
+    page."""
+
+    def page(call: Call) -> str:
+        url = link(call.session, call.user_id, call.now)
+        if url is None:
+            return NO_PAGE
+        return f"Your memory: {url}\nThe link works once, for five minutes: pass it on to nobody."
+
+    return Command.at_once(
+        "page", "See my memory of you in a browser", page, private=True, topic=Topic.MEMORY
+    )
+
+
 def _export(call: Call, takes: Takes) -> str | Reply:
     kinds = KINDS.get(call.words.casefold())
     if kinds is None:
         return WHICH
 
     def taken(kinds: Sequence[Kind]) -> Kind | None:
-        channel = call.caller.conversation.channel
+        channel = call.conversation.channel
         return next((each for each in kinds if takes(channel, each.media_type)), None)
 
     kind = taken(kinds)
     if kind is None:
         return NOT_THAT_KIND if taken(FOR_PEOPLE) else NO_FILES
-    user = call.caller.user
+    user = call.user
     records = export.records(call.session, user.user_id, kind.file_format)
     if not records:
         return _nothing(call)
@@ -77,7 +99,7 @@ def _export(call: Call, takes: Takes) -> str | Reply:
 
 
 def _nothing(call: Call) -> str:
-    unsure = pending.page(call.session, call.caller.user.user_id, size=1)
+    unsure = pending.page(call.session, call.user_id, size=1)
     more = (
         f" {unsure.total:,} more are pending: /memory pending lists them." if unsure.total else ""
     )

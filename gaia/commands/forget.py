@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from gaia.commands.memory_text import day, line, whose
+from gaia.commands.memory_text import day, line
 from gaia.commands.registry import Call, Command, Run, Topic
 from gaia.commands.unread import unread_like
 from gaia.core.proposals import KEEP_ALL, whether_to_forget
@@ -52,7 +52,7 @@ WHICH = "Somebody else may have asked me since: add the number, as in /forget ye
 
 def cancel(call: Call) -> str:
     """Drop the question that was asked last."""
-    forgets.withdraw(call.session, call.caller.user.user_id)
+    forgets.withdraw(call.session, call.user_id)
     return "Nothing was changed."
 
 
@@ -91,10 +91,9 @@ def _ask_what(_: Call) -> str:
 
 
 def _ask_for_everything(call: Call) -> str | Reply:
-    user_id = call.caller.user.user_id
-    total = ledger.count(call.session, user_id)
-    forget_id = forget.ask(call.session, user_id, everything=True, now=call.now)
-    if call.caller.conversation.direct:
+    total = ledger.count(call.session, call.user_id)
+    forget_id = forget.ask(call.session, call.user_id, everything=True, now=call.now)
+    if call.conversation.direct:
         whole = f"{counted_memories(total)}, and all of your conversations with me"
     else:
         whole = f"{counted_memories(total)} of this group, and all that was said with me here"
@@ -107,7 +106,7 @@ def _ask_for_everything(call: Call) -> str | Reply:
 def _ask_for_numbers(call: Call) -> str | Reply:
     """What is no memory's number may stand in one, as a house's or a phone's."""
     ids = [int(number) for number in re.findall(r"\d+", call.words)]
-    found = ledger.get_many(call.session, call.caller.user.user_id, ids)
+    found = ledger.get_many(call.session, call.user_id, ids)
     if found:
         return _ask(call, found, "I found this")
     return _asking_for_words(())(call)
@@ -115,24 +114,23 @@ def _ask_for_numbers(call: Call) -> str | Reply:
 
 def _asking_for_words(like: Sequence[Memory]) -> Run:
     def ask(call: Call) -> str | Reply:
-        user_id = call.caller.user.user_id
-        ids = forget.with_words(call.session, user_id, call.words)
-        said = forget.said_with(call.session, user_id, call.words)
+        ids = forget.with_words(call.session, call.user_id, call.words)
+        said = forget.said_with(call.session, call.user_id, call.words)
         head, words = "this contains your words", call.words
         if not ids and said:
             return _ask_for_said(call, call.words, said, "")
         if not ids:
             ids = [memory.memory_id for memory in like]
             head, words = "nothing contains those words, but this is similar", ""
-        found = ledger.get_many(call.session, user_id, ids)
+        found = ledger.get_many(call.session, call.user_id, ids)
         if not words:
             found = [memory for memory in found if memory.status is MemoryStatus.ACTIVE]
         if not found and (sentence := unread_like(call, call.words)):
-            said = forget.said_with(call.session, user_id, sentence)
+            said = forget.said_with(call.session, call.user_id, sentence)
             return _ask_for_said(call, sentence, said, "")
         if not found:
             return (
-                f"Nothing in {whose(call.caller)} memory is similar to {quoted(call.words)}, so "
+                f"Nothing in {call.whose} memory is similar to {quoted(call.words)}, so "
                 "there is nothing to forget. /memory lists everything."
             )
         return _ask(call, found, head, words, said)
@@ -142,8 +140,7 @@ def _asking_for_words(like: Sequence[Memory]) -> Run:
 
 def _ask_for_said(call: Call, words: str, said: Sequence[datetime], before: str) -> Reply:
     """Ask about messages that merely hold the words."""
-    user_id = call.caller.user.user_id
-    forget_id = forget.ask(call.session, user_id, words=words, now=call.now)
+    forget_id = forget.ask(call.session, call.user_id, words=words, now=call.now)
     shown = (
         f"{before}No memory, but {_messages(said)} of ours contain {quoted(words)}: {_days(said)}."
     )
@@ -173,12 +170,12 @@ def _ask(
 ) -> Reply:
     forget_id = forget.ask(
         call.session,
-        call.caller.user.user_id,
+        call.user_id,
         memory_ids=[memory.memory_id for memory in found],
         words=words,
         now=call.now,
     )
-    lines = [f"In {whose(call.caller)} memory {head}:"]
+    lines = [f"In {call.whose} memory {head}:"]
     lines += [line(memory) for memory in sorted(found, key=lambda each: -each.memory_id)[:SHOWN]]
     if len(found) > SHOWN:
         lines.append(f"… and {len(found) - SHOWN:,} more")
@@ -196,12 +193,12 @@ def _question(text: str, forget_id: int) -> Reply:
 def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:
     said = CONFIRMED.fullmatch(call.words)
     number = said["number"] if said else None
-    if number is None and not call.caller.conversation.direct:
+    if number is None and not call.conversation.direct:
         return WHICH
     try:
         gone = forget.confirm(
             call.session,
-            call.caller.user.user_id,
+            call.user_id,
             None if number is None else int(number),
             inbox_id=call.caller.inbox_id,
             now=call.now,
@@ -216,7 +213,7 @@ def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:
     if not gone.everything and not gone.count:
         told = f"Forgotten: what we said of it. {forget.SENTENCE}"
     if gone.word:
-        left = forget.said_with(call.session, call.caller.user.user_id, gone.word)
+        left = forget.said_with(call.session, call.user_id, gone.word)
         if left:
             asked = _ask_for_said(call, gone.word, left, f"{told}\n")
             return replace(asked, committed=changed)

@@ -63,7 +63,7 @@ def linking_commands(
     def link(call: Call) -> Reply:
         words = call.words.split()
         if not words:
-            here = call.caller.conversation.channel
+            here = call.conversation.channel
             others = {*channels, *wanted()} - {here}
             if here == TERMINAL and not others:
                 return Reply(NO_CHANNEL)
@@ -82,9 +82,9 @@ def linking_commands(
             return Reply(sentences.type_the_code(into))
         if into is None:
             return Reply(_promote(call, found))
-        if into.user_id == call.caller.user.user_id:
+        if into.user_id == call.user_id:
             return Reply("That is your own code: send it to me from another channel of yours.")
-        if call.caller.user.role is Role.OWNER and into.role is not Role.OWNER:
+        if call.user.role is Role.OWNER and into.role is not Role.OWNER:
             return Reply(OWNERS_CODE)
         if not is_confirmed:
             return _ask(call, into, code)
@@ -92,7 +92,7 @@ def linking_commands(
             return Reply(NO_SUCH_CODE)
         joined = join_person(
             call.session,
-            call.caller.user,
+            call.user,
             into,
             call.now,
             learns=digest_worker.enabled,
@@ -119,8 +119,7 @@ def linking_commands(
 
 def _undo(call: Call) -> str:
     """Take apart what was linked to the caller last; returns what became of it."""
-    user_id = call.caller.user.user_id
-    undone = undo_last_link(call.session, user_id, by=user_id, now=call.now)
+    undone = undo_last_link(call.session, call.user_id, by=call.user_id, now=call.now)
     if undone is None:
         return NOTHING_LINKED
     addresses = " and ".join(sentences.plain(str(each)) for each in undone.addresses)
@@ -134,7 +133,7 @@ def _undo(call: Call) -> str:
 
 def _offer(call: Call, others: Collection[str], *, is_served: bool) -> str:
     code = new_code()
-    pairing.offer_link(call.session, code, call.caller.user, call.now)
+    pairing.offer_link(call.session, code, call.user, call.now)
     titles = [title for name, title in TITLES.items() if name in others]
     where = f"on {' or '.join(titles)}" if titles else "from your other channel"
     later = "" if is_served or not titles else " I answer there once 'gaia serve' runs."
@@ -146,7 +145,7 @@ def _offer(call: Call, others: Collection[str], *, is_served: bool) -> str:
 
 def _find(call: Call, code: str) -> Pairing | str:
     """What the code is for, or why that is not told."""
-    attempts = Address(BY_USER, call.caller.user.user_id)
+    attempts = Address(BY_USER, call.user_id)
     if not strangers.may_try(call.session, attempts, call.now):
         return TOO_MANY
     waiting = pairings.to_send_back(call.session, call.now)
@@ -155,7 +154,7 @@ def _find(call: Call, code: str) -> Pairing | str:
 
 def _promote(call: Call, found: Pairing) -> str:
     """Take up an invitation for a new user who turns out to be a user already."""
-    user, role = call.caller.user, found.terms.role or Role.MEMBER
+    user, role = call.user, found.terms.role or Role.MEMBER
     if RANKS[role] <= RANKS[user.role]:
         name = sentences.plain(user.name)
         return f"You already have access, as {name}. The code is still valid for somebody else."
@@ -177,7 +176,7 @@ def _promote(call: Call, found: Pairing) -> str:
 def _was_asked(call: Call, code: str) -> bool:
     """Whether it is the question of this chat that is answered with yes: nobody becomes
     somebody else by a command that they were told to write."""
-    since, chat = call.now - ANSWERED_WITHIN, call.caller.conversation.conversation_id
+    since, chat = call.now - ANSWERED_WITHIN, call.conversation.conversation_id
     asked = questions.waiting(call.session, chat, since, call.now)
     return asked is not None and asked.commands.get("yes") == _confirmation(code)
 
@@ -187,7 +186,7 @@ def _confirmation(code: str) -> str:
 
 
 def _ask(call: Call, into: User, code: str) -> Reply:
-    command, user = _confirmation(code), call.caller.user
+    command, user = _confirmation(code), call.user
     me, them = sentences.plain(user.name), sentences.plain(into.name)
     mine = counted_memories(ledger.count(call.session, user.user_id))
     theirs = counted_memories(ledger.count(call.session, into.user_id))

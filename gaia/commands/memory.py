@@ -15,7 +15,6 @@ from gaia.commands.memory_text import (
     paged,
     understood,
     verb_of,
-    whose,
     with_memory,
 )
 from gaia.commands.pending import HOW, drop, keeping, list_pending
@@ -102,10 +101,10 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
         ids = [memory.memory_id for memory in found]
         present = {
             memory.memory_id: memory
-            for memory in ledger.get_many(call.session, call.caller.user.user_id, ids)
+            for memory in ledger.get_many(call.session, call.user_id, ids)
             if memory.status is MemoryStatus.ACTIVE
         }
-        notes = shared.matching(call.session, call.caller.user.user_id, words, call.now)
+        notes = shared.matching(call.session, call.user_id, words, call.now)
         for_all = [line(each) for each in notes if each.memory_id not in present]
         if for_all:
             for_all = ["All members know:", *for_all[:SEARCH_LIMIT]]
@@ -113,7 +112,7 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
             return "\n".join(for_all)
         if not present:
             return (
-                f"Nothing in {whose(call.caller)} memory is similar to {quoted(words)}. "
+                f"Nothing in {call.whose} memory is similar to {quoted(words)}. "
                 "/memory lists everything."
             )
         lines = [line(present[each]) for each in ids if each in present]
@@ -124,7 +123,7 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
 
 def _listing(learns: Callable[[], bool]) -> Run:
     def list_all(call: Call) -> Reply:
-        user_id, context = call.caller.user.user_id, call.caller.conversation.context
+        user_id, context = call.user_id, call.conversation.context
         number = page_number(call.words)
         seen = visible(context)
         page = ledger.page(call.session, user_id, number=number, size=PAGE_SIZE, contexts=seen)
@@ -133,7 +132,7 @@ def _listing(learns: Callable[[], bool]) -> Run:
         unread = unread_lines(call) if learns() and number == 1 else ()
         others = elsewhere(call)
         tail = "\n".join(filter(None, (others, not_sure if unsure else "", *unread)))
-        mine = whose(call.caller)
+        mine = call.whose
         if page.total:
             head = f"{mine.capitalize()} memory, {page.total:,} in all"
             return paged(page, head, "/memory page", tail=tail)
@@ -153,7 +152,6 @@ def _why(call: Call) -> str:
 
 
 def _tell_why(call: Call, memory: Memory) -> str:
-    user_id = call.caller.user.user_id
     told = [f"#{memory.memory_id}: {quoted(memory.text, longest=None)}"]
     told.append(f"Since {day(memory.valid_from)}: {_source(memory)}.")
     if memory.quote and normalise(memory.quote) != normalise(memory.text):
@@ -164,7 +162,7 @@ def _tell_why(call: Call, memory: Memory) -> str:
         told.append(understood(memory))
     if memory.due_at is not None:
         told.append(f"It is due on {day(memory.due_at)}.")
-    about = entities.of_memory(call.session, user_id, memory.memory_id)
+    about = entities.of_memory(call.session, call.user_id, memory.memory_id)
     if about:
         told.append(f"About: {', '.join(quoted(name) for name in about)}")
     if memory.support > 1:
@@ -174,7 +172,7 @@ def _tell_why(call: Call, memory: Memory) -> str:
     if memory.sensitive:
         told.append("It is hidden: I use it only when you search for it.")
     told += _standing(memory)
-    earlier = ledger.earlier_versions(call.session, user_id, [memory.memory_id])
+    earlier = ledger.earlier_versions(call.session, call.user_id, [memory.memory_id])
     told += [f"Before that: {line(each, with_status=False)}" for each in earlier]
     return "\n".join(told)
 
@@ -231,11 +229,10 @@ def _set_pinned(call: Call, memory: Memory) -> str:
 
 def _about(call: Call) -> str:
     _, name = verb_of(call.words)
-    seen = visible(call.caller.conversation.context)
-    found = entities.about(call.session, call.caller.user.user_id, name, seen)
+    found = entities.about(call.session, call.user_id, name, call.seen)
     if not found:
         return (
-            f"Nothing in {whose(call.caller)} memory is marked as being about {quoted(name)}. "
+            f"Nothing in {call.whose} memory is marked as being about {quoted(name)}. "
             "Try /memory search."
         )
     shown = [*map(line, found[:PAGE_SIZE])]
@@ -248,7 +245,7 @@ def _listing_rules(room: Callable[[], Room]) -> Run:
     """List the rules: those that are followed, and those for which there is no room."""
 
     def list_rules(call: Call) -> str:
-        user_id, context = call.caller.user.user_id, call.caller.conversation.context
+        user_id, context = call.user_id, call.conversation.context
         kept = ledger.every(call.session, user_id, limit=MOST_LISTED, kind=MemoryKind.RULE)
         every = [each for each in kept if each.context in visible(context)]
         others = counted(len(kept) - len(every), "rule", "rules")
@@ -303,7 +300,14 @@ def make_rule(changed: Callable[[], None]) -> Run:
     def rule(call: Call, memory: Memory) -> Reply:
         if memory.kind is MemoryKind.RULE:
             return Reply(f"#{memory.memory_id} is a rule already: {quoted(memory.text)}")
-        said = Statement(memory.text, MemorySource.USER, MemoryKind.RULE, quote=memory.quote)
+        said = Statement(
+            memory.text,
+            MemorySource.USER,
+            MemoryKind.RULE,
+            quote=memory.quote,
+            is_shared=memory.is_shared,
+            may_tell_credentials=memory.is_shared,
+        )
         added = ledger.supersede(call.session, memory.user_id, memory.memory_id, said, call.now)
         made = added.memory
         told = (

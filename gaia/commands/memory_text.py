@@ -8,15 +8,14 @@ from datetime import datetime
 from typing import TypeVar
 
 from gaia.commands.registry import Call
-from gaia.core.slash import Caller, Reply
+from gaia.core.slash import Reply
 from gaia.errors import UnknownMemoryError
 from gaia.memory import ledger
-from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory, Page
 from gaia.messages import Button
 from gaia.store.memory_tables import MemorySource, MemoryStatus
-from gaia.text import counted_memories
+from gaia.text import counted_memories, number_in
 
 SOURCES = {
     MemorySource.USER: "you asked me to keep it, word for word",
@@ -78,11 +77,6 @@ def day(time: datetime) -> str:
     return f"{local.day} {local:%B %Y}"
 
 
-def whose(caller: Caller) -> str:
-    """Whose memory a command is about, before a noun: in a group it is the group's."""
-    return "your" if caller.conversation.direct else "this group's"
-
-
 def verb_of(words: str) -> tuple[str, str]:
     """The first word after a command, in lower case, and what stands behind it."""
     verb, _, rest = words.partition(" ")
@@ -91,8 +85,7 @@ def verb_of(words: str) -> tuple[str, str]:
 
 def page_number(words: str) -> int:
     """The number of the page that is asked for: 1 where none is named."""
-    _, told = verb_of(words)
-    return int(told) if told.isdecimal() and len(told) < 10 else 1
+    return number_in(verb_of(words)[1]) or 1
 
 
 def memory_number(words: str) -> int:
@@ -102,10 +95,10 @@ def memory_number(words: str) -> int:
         UnknownMemoryError: None is.
     """
     _, told = verb_of(words)
-    number = told.removeprefix("#")
-    if not number.isdecimal() or len(number) > 18:
+    number = number_in(told)
+    if number is None:
         raise UnknownMemoryError(f"{told!r} is not the number of a memory")
-    return int(number)
+    return number
 
 
 def memory_numbers(words: str) -> Sequence[int]:
@@ -117,15 +110,15 @@ def with_memory(call: Call, then: Callable[[Call, Memory], Told]) -> Told | str:
     """What `then` makes of the memory that is named behind the verb, whatever its status, unless
     it belongs to another context."""
     try:
-        memory = ledger.get(call.session, call.caller.user.user_id, memory_number(call.words))
+        memory = ledger.get(call.session, call.user_id, memory_number(call.words))
         return not_here(call, memory) or then(call, memory)
     except UnknownMemoryError:
-        return f"There is no memory with that number. /memory lists {whose(call.caller)} memories."
+        return f"There is no memory with that number. /memory lists {call.whose} memories."
 
 
 def not_here(call: Call, memory: Memory) -> str:
     """What is said in the place of a memory of another context; empty where it is seen."""
-    if memory.context in visible(call.caller.conversation.context):
+    if memory.context in call.seen:
         return ""
     return (
         f"#{memory.memory_id} belongs to the context {quoted(memory.context)}: "
@@ -136,8 +129,8 @@ def not_here(call: Call, memory: Memory) -> str:
 def elsewhere(call: Call, status: MemoryStatus = MemoryStatus.ACTIVE) -> str:
     """How many memories of one status there are in other contexts, in words; empty where there
     are none."""
-    session, user_id = call.session, call.caller.user.user_id
-    here = ledger.count(session, user_id, status, visible(call.caller.conversation.context))
+    session, user_id = call.session, call.user_id
+    here = ledger.count(session, user_id, status, call.seen)
     others = ledger.count(session, user_id, status) - here
     return f"{counted_memories(others)} in other contexts: /context." if others else ""
 

@@ -12,13 +12,11 @@ from gaia.commands.memory_text import (
     memory_numbers,
     page_number,
     paged,
-    whose,
 )
 from gaia.commands.registry import Call, Run
 from gaia.core.slash import Reply
 from gaia.errors import UnknownMemoryError
 from gaia.memory import pending
-from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory
 from gaia.store.memory_tables import MemoryStatus
@@ -31,14 +29,14 @@ def list_pending(call: Call) -> Reply:
     """Show the pending memories, in pages."""
     page = pending.page(
         call.session,
-        call.caller.user.user_id,
+        call.user_id,
         number=page_number(call.words),
         size=PAGE_SIZE,
-        contexts=visible(call.caller.conversation.context),
+        contexts=call.seen,
     )
     others = elsewhere(call, MemoryStatus.PENDING)
     if not page.total:
-        mine = whose(call.caller)
+        mine = call.whose
         nothing = f"There is nothing pending in {mine} memory. /memory lists the rest."
         return Reply(f"{nothing}\n{others}".strip())
     head = f"Pending memories, {page.total:,} in all"
@@ -49,14 +47,13 @@ def keeping(changed: Callable[[], None]) -> Run:
     """Build `/memory keep`, which confirms a pending memory; `changed` is called afterwards."""
 
     def keep(call: Call) -> str | Reply:
-        user_id = call.caller.user.user_id
         kept = _each_pending(
-            call, lambda number: pending.confirm(call.session, user_id, number, call.now)
+            call, lambda number: pending.confirm(call.session, call.user_id, number, call.now)
         )
         if not kept:
             return NOT_PENDING
         lines = [
-            f"Kept in {whose(call.caller)} memory as #{each.memory_id}: {quoted(each.text)}"
+            f"Kept in {call.whose} memory as #{each.memory_id}: {quoted(each.text)}"
             for each in kept
         ]
         return Reply("\n".join(lines), committed=changed)
@@ -66,8 +63,9 @@ def keeping(changed: Callable[[], None]) -> Run:
 
 def drop(call: Call) -> str:
     """Delete pending memories, and no others."""
-    user_id = call.caller.user.user_id
-    dropped = _each_pending(call, lambda number: pending.discard(call.session, user_id, number))
+    dropped = _each_pending(
+        call, lambda number: pending.discard(call.session, call.user_id, number)
+    )
     return "\n".join(f"Not kept: {quoted(each.text)}" for each in dropped) or NOT_PENDING
 
 

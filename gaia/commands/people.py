@@ -40,9 +40,7 @@ def people_commands(greet: Greet) -> Sequence[Command]:
             return Reply("Who? Write /approve and their code, and a name for them if you like.")
         try:
             wanted = pairing.find_request(call.session, code, call.now)
-            user = pairing.approve(
-                call.session, wanted, name=name, by=call.caller.user.user_id, now=call.now
-            )
+            user = pairing.approve(call.session, wanted, name=name, by=call.user_id, now=call.now)
         except UnknownCodeError:
             return Reply(NOBODY_WAITS)
         except UserNameError:
@@ -92,7 +90,7 @@ def deny(call: Call) -> str:
         wanted = pairing.find_request(call.session, call.words, call.now)
     except UnknownCodeError:
         return NOBODY_WAITS
-    pairing.turn_down(call.session, wanted, by=call.caller.user.user_id, now=call.now)
+    pairing.turn_down(call.session, wanted, by=call.user_id, now=call.now)
     return "Denied."
 
 
@@ -115,7 +113,7 @@ def set_role(call: Call) -> str:
         call.session,
         Action.ROLE_CHANGED,
         at=call.now,
-        by=call.caller.user.user_id,
+        by=call.user_id,
         subject=user.user_id,
         detail=role,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -12,8 +12,10 @@ from functools import partial
 from sqlalchemy.orm import Session
 
 from gaia.core.slash import Caller, Prepared, Reply, Slash
+from gaia.memory.contexts import visible
 from gaia.messages import MenuEntry
 from gaia.ports import Clock
+from gaia.store.conversations import Conversation
 from gaia.store.people.users import Role, User
 
 HOW_TO_TALK = "Just write to me. These are my commands."
@@ -33,6 +35,31 @@ class Call:
     words: str
     session: Session
     now: datetime
+
+    @property
+    def user(self) -> User:
+        """Who gave it; in a group, the group."""
+        return self.caller.user
+
+    @property
+    def user_id(self) -> str:
+        """Whose memory it is about."""
+        return self.caller.user.user_id
+
+    @property
+    def conversation(self) -> Conversation:
+        """Where it was given."""
+        return self.caller.conversation
+
+    @property
+    def seen(self) -> Collection[str]:
+        """The contexts whose memories are seen there."""
+        return visible(self.caller.conversation.context)
+
+    @property
+    def whose(self) -> str:
+        """Whose memory it is about, before a noun: in a group it is the group's."""
+        return "your" if self.caller.conversation.direct else "this group's"
 
     @property
     def said_at(self) -> datetime:
@@ -138,8 +165,8 @@ class Registry:
         return Reply(self._unknown(name, role, direct=direct))
 
     def _help(self, call: Call) -> str:
-        direct = call.caller.conversation.direct
-        visible = self.visible_to(call.caller.user.role, direct=direct)
+        direct = call.conversation.direct
+        visible = self.visible_to(call.user.role, direct=direct)
         parts = [HOW_TO_TALK if direct else HOW_TO_TALK_HERE]
         for topic in Topic:
             lines = [_line(command) for command in visible if command.topic is topic]

@@ -10,7 +10,6 @@ from gaia.commands.memory_text import INCOGNITO, verb_of
 from gaia.commands.registry import Call, Command, Topic
 from gaia.core.slash import Reply
 from gaia.memory import ledger
-from gaia.memory.contexts import GLOBAL, visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.people import graph, paths, people
 from gaia.memory.people.paths import Meant, Scope
@@ -41,7 +40,7 @@ def relation_commands() -> tuple[Command, ...]:
 
 
 def _people(call: Call) -> str | Reply:
-    graph.catch_up(call.session, call.caller.user.user_id)
+    graph.catch_up(call.session, call.user_id)
     verb, words = verb_of(call.words)
     if verb in {"merge", "split"} and words:
         return _decide(call, verb, words)
@@ -49,11 +48,11 @@ def _people(call: Call) -> str | Reply:
 
 
 def _list(call: Call) -> str | Reply:
-    known = people.people(call.session, call.caller.user.user_id, _scope(call))
+    known = people.people(call.session, call.user_id, _scope(call))
     all_of_them = [each for each in known.all if each.holds]
     if not all_of_them:
         return NOBODY
-    lines = [_line(each) for each in all_of_them[:SHOWN]]
+    lines = [next(_told(tie) for tie in each.ties if tie.holds) for each in all_of_them[:SHOWN]]
     if len(all_of_them) > SHOWN:
         lines.append(f"… and {len(all_of_them) - SHOWN:,} more.")
     lines.append("/people and a name tells more, such as /people " + _name(all_of_them[0].name))
@@ -63,7 +62,7 @@ def _list(call: Call) -> str | Reply:
         merge = f"/people merge #{one.number}, #{other.number}"
         split = f"/people split #{one.number}, #{other.number}"
         lines.append(
-            f"\nAre {_quoted(one)} and {_quoted(other)} the same? "
+            f"\nAre {_quoted(one.name)} and {_quoted(other.name)} the same? "
             f"Answer yes or no: {merge} says so, {split} keeps them apart."
         )
         buttons = (Button("The same", merge, "yes"), Button("Two", split, "no"))
@@ -71,12 +70,12 @@ def _list(call: Call) -> str | Reply:
 
 
 def _about(call: Call, words: str) -> str:
-    user_id, within = call.caller.user.user_id, _scope(call)
+    user_id, within = call.user_id, _scope(call)
     found = people.find(call.session, user_id, words, within)
     if not found:
         return NOT_KNOWN
     if len(found) > 1:
-        names = ", ".join(f"#{each.number} {_quoted(each)}" for each in found[:SHOWN])
+        names = ", ".join(f"#{each.number} {_quoted(each.name)}" for each in found[:SHOWN])
         return f"Whom do you mean: {names}? /people and the number tells more."
     (known,) = found
     lines = [_heading(known)]
@@ -92,40 +91,36 @@ def _about(call: Call, words: str) -> str:
 
 
 def _decide(call: Call, verb: str, words: str) -> str:
-    if call.caller.conversation.is_incognito:
+    if call.conversation.is_incognito:
         return INCOGNITO
-    session, user_id, within = call.session, call.caller.user.user_id, _scope(call)
+    session, user_id, within = call.session, call.user_id, _scope(call)
     parts = [each for each in BETWEEN.split(words.strip()) if each]
     if len(parts) != 2:
         return HOW.format(verb=verb)
     found = [people.find(session, user_id, each, within) for each in parts]
     if not all(found):
         return NOT_KNOWN
-    one, other = (_exact(each, part) for each, part in zip(found, parts, strict=True))
-    if one is None or other is None:
+    if any(len(each) > 1 for each in found):
         return "That may be several. /people lists all with their names."
-    context, turn_id = call.caller.conversation.context, call.caller.turn_id
+    (one,), (other,) = found
+    context, turn_id = call.conversation.context, call.caller.turn_id
     if verb == "merge":
         if one.number == other.number:
-            return f"I know that already: {_names(one)} are the same."
+            return f"I know that already: {' and '.join(map(_quoted, one.names))} are the same."
         people.merge(session, user_id, one, other, call.now, context, turn_id=turn_id)
         return (
-            f"{_quoted(one)} and {_quoted(other)} are one and the same to me from now on. "
-            f"/people split {_name(one.name)}, {_name(other.name)} undoes it."
+            f"{_quoted(one.name)} and {_quoted(other.name)} are one and the same to me from now "
+            f"on. /people split {_name(one.name)}, {_name(other.name)} undoes it."
         )
     names = (one.name, other.name) if one.number != other.number else _written(one, parts)
     if names is None:
         return HOW.format(verb=verb)
     people.split(session, user_id, *names, call.now, context, turn_id=turn_id)
-    first, second = (quoted(each, longest=LONGEST_NAME) for each in names)
+    first, second = map(_quoted, names)
     return (
         f"{first} and {second} are two different ones to me from now on. "
         f"/people merge {_name(names[0])}, {_name(names[1])} undoes it."
     )
-
-
-def _exact(found: Sequence[Known], words: str) -> Known | None:
-    return found[0] if len(found) == 1 else None
 
 
 def _written(known: Known, parts: Sequence[str]) -> tuple[str, str] | None:
@@ -139,26 +134,19 @@ def _written(known: Known, parts: Sequence[str]) -> tuple[str, str] | None:
 
 def _memories(call: Call, known: Known) -> Sequence[str]:
     """What else is told of somebody."""
-    user_id, within = call.caller.user.user_id, _scope(call)
+    user_id, within = call.user_id, _scope(call)
     whom = Meant(known.names, known.number, 0, frozenset(), frozenset())
     numbers = paths.memories_about(call.session, user_id, [whom], within)
-    found = ledger.get_many(call.session, user_id, numbers)
-    visible_here = visible(call.caller.conversation.context)
     told = [
         each
-        for each in found
-        if each.status is MemoryStatus.ACTIVE and each.context in visible_here
+        for each in ledger.get_many(call.session, user_id, numbers)
+        if each.status is MemoryStatus.ACTIVE and each.context in call.seen
     ]
     return [f"#{each.memory_id} {quoted(each.text)}" for each in told[::-1][:MEMORIES]]
 
 
 def _scope(call: Call) -> Scope:
-    return Scope(call.now, visible(call.caller.conversation.context or GLOBAL))
-
-
-def _line(known: Known) -> str:
-    holding = [each for each in known.ties if each.holds]
-    return _told(holding[0])
+    return Scope(call.now, call.seen)
 
 
 def _heading(known: Known) -> str:
@@ -176,21 +164,13 @@ def _told(tie: Tie) -> str:
 
 def _relation(tie: Tie) -> str:
     thing = _name(tie.object) if tie.subject else ""
-    return " ".join(filter(None, (quoted_bare(tie.predicate), thing)))
+    return " ".join(filter(None, (_name(tie.predicate), thing)))
 
 
-def quoted_bare(words: str) -> str:
-    """Words on one line, without quotes."""
+def _name(words: str) -> str:
+    """A name, or what else is told of somebody, on one line and without quotes."""
     return quoted(words, longest=LONGEST_NAME).strip("“”")
 
 
-def _name(name: str) -> str:
-    return quoted_bare(name)
-
-
-def _names(known: Known) -> str:
-    return " and ".join(quoted(each, longest=LONGEST_NAME) for each in known.names)
-
-
-def _quoted(known: Known) -> str:
-    return quoted(known.name, longest=LONGEST_NAME)
+def _quoted(name: str) -> str:
+    return quoted(name, longest=LONGEST_NAME)

@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 
 from gaia.commands.forget import cancel, forget_command
 from gaia.commands.memory import memory_command
-from gaia.commands.memory_text import INCOGNITO, day, whose
+from gaia.commands.memory_text import INCOGNITO, day
 from gaia.commands.registry import Call, Command, Topic
 from gaia.core.slash import Caller, Reply
 from gaia.digest.plain import may_be_order
@@ -17,7 +17,6 @@ from gaia.digest.undo import undo_last
 from gaia.digest.write import Committed
 from gaia.errors import CredentialError, UnfitMemoryError
 from gaia.memory import credentials, ledger
-from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.memory import Memory, Statement
@@ -77,20 +76,19 @@ def memory_commands(
 
 
 def _remember(call: Call) -> Reply:
-    if call.caller.conversation.is_incognito:
+    if call.conversation.is_incognito:
         return Reply(INCOGNITO)
     if not call.words:
         how = "What should I keep? Write /remember and then the exact words."
         return Reply(how)
-    user_id = call.caller.user.user_id
     said = Statement(
         call.words,
         MemorySource.USER,
-        context=call.caller.conversation.context,
+        context=call.conversation.context,
         turn_id=call.caller.turn_id,
     )
     try:
-        added = ledger.add(call.session, user_id, said, call.now)
+        added = ledger.add(call.session, call.user_id, said, call.now)
     except CredentialError:
         return Reply(
             f"I won't keep that: it looks like {credentials.find(call.words)}. My memory may be "
@@ -108,7 +106,7 @@ def _remember(call: Call) -> Reply:
     if not added.is_new:
         return Reply(f"I have known that since {day(memory.valid_from)}: #{memory.memory_id}.")
     kept = (
-        f"Kept in {whose(call.caller)} memory as #{memory.memory_id}: {quoted(memory.text)}\n"
+        f"Kept in {call.whose} memory as #{memory.memory_id}: {quoted(memory.text)}\n"
         f"/forget {memory.memory_id} deletes it."
     )
     if not may_be_order(memory.text):
@@ -121,11 +119,10 @@ def undo_command(changed: Callable[[], None]) -> Command:
     """The command; `changed` is called once something is taken back."""
 
     def undo(call: Call) -> str | Reply:
-        user_id = call.caller.user.user_id
-        undone = undo_last(call.session, user_id, call.now)
+        undone = undo_last(call.session, call.user_id, call.now)
         if undone is None:
             return NOTHING
-        mine, seen = f"{whose(call.caller)} memory", visible(call.caller.conversation.context)
+        mine, seen = f"{call.whose} memory", call.seen
         gone = [each for each in undone.taken_back if each.context in seen]
         back = [each for each in undone.restored if each.context in seen]
         lines = [

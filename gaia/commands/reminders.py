@@ -27,7 +27,7 @@ from gaia.store.edits import REMIND
 from gaia.store.memory_tables import MemorySource, MemoryStatus
 from gaia.store.people import identities
 from gaia.swappable import Swappable
-from gaia.text import counted
+from gaia.text import counted, number_in
 from gaia.zones import guess, local_zone, matching, zone_of
 
 SHOWN = 20
@@ -91,16 +91,16 @@ class _Commands:
             return "Long-term memory is off, so I can't keep reminders."
         if not call.words:
             return HOW
-        if call.caller.conversation.is_incognito:
+        if call.conversation.is_incognito:
             return INCOGNITO
-        edited = reminders.of_edited(call.session, call.caller.user.user_id, call.caller.turn_id)
+        edited = reminders.of_edited(call.session, call.user_id, call.caller.turn_id)
         reply = self._remind(call, edited)
         if edited and isinstance(reply, str):
             return f"{reply}\n\n{STANDS.format(_listed(edited))}"
         return reply
 
     def _remind(self, call: Call, edited: Sequence[Memory]) -> str | Reply:
-        user = call.caller.user
+        user = call.user
         zone, hour = zone_of(user.zone), self._settings.value.memory.reminder_hour
         words, time, asked_in = _request(call)
         if time is None:
@@ -125,7 +125,7 @@ class _Commands:
                 wanted,
                 call.now,
                 source=MemorySource.USER,
-                context=call.caller.conversation.context,
+                context=call.conversation.context,
                 quote=words if wanted.task != words else None,
                 turn_id=call.caller.turn_id,
             )
@@ -151,17 +151,17 @@ class _Commands:
         verb, words = verb_of(call.words)
         if not verb or verb == "list":
             return self._list(call)
-        number, _, rest = words.partition(" ")
-        number = number.removeprefix("#")
+        named, _, rest = words.partition(" ")
         if verb not in {"done", "snooze", "cancel", "delete", "restore"}:
             return (
                 "Write /reminders for the list, and done, snooze, cancel or restore with a number, "
                 "as in /reminders snooze 12 until tomorrow."
             )
-        if not number.isdecimal() or len(number) > 18:
+        number = number_in(named)
+        if number is None:
             return NO_SUCH
         try:
-            memory = ledger.get(call.session, call.caller.user.user_id, int(number))
+            memory = ledger.get(call.session, call.user_id, number)
             # One that was said is answered wherever that was.
             other = "" if memory.notified_at else not_here(call, memory)
             return other or self._change(call, verb, memory.memory_id, rest.strip())
@@ -169,7 +169,7 @@ class _Commands:
             return NO_SUCH
 
     def timezone(self, call: Call) -> str | Reply:
-        user, words = call.caller.user, call.words
+        user, words = call.user, call.words
         if not words:
             return self._tell_zone(call)
         if words.casefold() in {"no", "none", "other"}:
@@ -192,8 +192,8 @@ class _Commands:
         )
 
     def _list(self, call: Call) -> str | Reply:
-        user = call.caller.user
-        context = call.caller.conversation.context
+        user = call.user
+        context = call.conversation.context
         found = reminders.coming(call.session, user.user_id, call.now, SHOWN + 1, context)
         count = reminders.count_elsewhere(call.session, user.user_id, call.now, context)
         others = f"{counted(count, 'reminder', 'reminders')} in other contexts: /context."
@@ -210,7 +210,7 @@ class _Commands:
         return "\n".join(["Your reminders:", *lines, *([others] if count else []), verbs])
 
     def _line(self, each: Memory, call: Call) -> str:
-        place = zone_of(call.caller.user.zone)
+        place = zone_of(call.user.zone)
         is_over = each.due_at is not None and each.due_at <= call.now
         over = "overdue, " if is_over else ""
         return (
@@ -219,7 +219,7 @@ class _Commands:
         )
 
     def _change(self, call: Call, verb: str, number: int, rest: str) -> str | Reply:
-        session, user, now = call.session, call.caller.user, call.now
+        session, user, now = call.session, call.user, call.now
         if verb == "done":
             memory = reminders.done(session, user.user_id, number, now)
             again = ""
@@ -237,7 +237,7 @@ class _Commands:
         return Reply(text, (undo,), committed=self._changed)
 
     def _snooze(self, call: Call, number: int, words: str) -> str | Reply:
-        user = call.caller.user
+        user = call.user
         zone, hour = zone_of(user.zone), self._settings.value.memory.reminder_hour
         named = reminder_words.time_named(words, call.said_at, zone, hour)
         if named is None:
@@ -252,17 +252,17 @@ class _Commands:
         )
 
     def _promise(self, call: Call, memory: Memory) -> str:
-        zone = call.caller.user.zone
+        zone = call.user.zone
         said = reminder_text.when(memory, call.now, zone_of(zone), dated=_is_late(call))
         place = f" ({zone})" if zone and memory.zone else ""
-        whom = "you" if call.caller.conversation.direct else "this group"
+        whom = "you" if call.conversation.direct else "this group"
         return f"I will remind {whom} {said}{place}: {quoted(memory.text)} (#{memory.memory_id})"
 
     def _about_zone(self, call: Call) -> tuple[str, list[Button]]:
         """What is said of the zone to somebody who has not told it, and the question whether
         one that can be guessed is theirs, once."""
-        user_id, here = call.caller.user.user_id, str(local_zone())
-        context = call.caller.conversation.context
+        user_id, here = call.user_id, str(local_zone())
+        context = call.conversation.context
         texts = reminders.told_of_places(call.session, user_id, context)
         name = guess(texts)
         if name is not None and identities.may_ask_zone(call.session, user_id, call.now):
@@ -277,7 +277,7 @@ class _Commands:
         )
 
     def _tell_zone(self, call: Call) -> str:
-        zone = call.caller.user.zone
+        zone = call.user.zone
         now = call.now.astimezone(zone_of(zone))
         if zone is None:
             return (
@@ -294,7 +294,7 @@ def _request(call: Call) -> tuple[str, str | None, int]:
     asks for it."""
     if again := AGAIN.fullmatch(call.words):
         asked_in = int(again["asked_in"])
-        text = inbox.text_of(call.session, call.caller.conversation.conversation_id, asked_in)
+        text = inbox.text_of(call.session, call.conversation.conversation_id, asked_in)
         if text.startswith(f"{REMIND} "):
             return text.removeprefix(f"{REMIND} "), again["time"], asked_in
     return call.words, None, call.caller.inbox_id

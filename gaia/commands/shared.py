@@ -17,6 +17,7 @@ from gaia.store import outbox
 from gaia.store.memory_tables import MemorySource
 from gaia.store.people import identities, own_chats
 from gaia.store.people.identities import Role
+from gaia.text import number_in
 
 SHOWN = 30
 """Notes that a list has."""
@@ -35,14 +36,15 @@ def shared_commands(
 
     def share(call: Call) -> str | Reply:
         verb, rest = verb_of(call.words)
-        is_owner = call.caller.user.role is Role.OWNER
-        if verb in {"keep", "drop"} and rest.removeprefix("#").isdecimal():
+        is_owner = call.user.role is Role.OWNER
+        number = number_in(rest)
+        if verb in {"keep", "drop"} and number is not None:
             if not is_owner:
                 return "Only an owner decides what all members know."
-            return _decide(call, verb, int(rest.removeprefix("#")[:18]), changed)
+            return _decide(call, verb, number, changed)
         if not call.words:
             return HOW
-        if call.caller.conversation.is_incognito:
+        if call.conversation.is_incognito:
             return INCOGNITO
         try:
             return _share(call, changed) if is_owner else _propose(call, channels)
@@ -70,7 +72,7 @@ def shared_commands(
 
 
 def _share(call: Call, changed: Callable[[], None]) -> str | Reply:
-    user_id, turn_id = call.caller.user.user_id, call.caller.turn_id
+    user_id, turn_id = call.user_id, call.caller.turn_id
     try:
         added = shared.share(call.session, user_id, call.words, call.now, turn_id=turn_id)
     except CredentialError:
@@ -93,7 +95,7 @@ def _share(call: Call, changed: Callable[[], None]) -> str | Reply:
 
 def _propose(call: Call, channels: Mapping[str, Channel]) -> str | Reply:
     """Ask an owner for whoever is none."""
-    session, name = call.session, call.caller.user.name
+    session, name = call.session, call.user.name
     for owner in identities.owners(session):
         chat = own_chats.latest_direct(session, owner.user_id, list(channels))
         if chat is None:
@@ -131,19 +133,18 @@ def _question(text: str, memory: Memory) -> Reply:
 
 
 def _decide(call: Call, verb: str, number: int, changed: Callable[[], None]) -> str | Reply:
-    user_id = call.caller.user.user_id
     try:
         if verb == "drop":
-            shared.refuse(call.session, user_id, number)
+            shared.refuse(call.session, call.user_id, number)
             return "I don't share it."
-        memory = shared.accept(call.session, user_id, number, call.now)
+        memory = shared.accept(call.session, call.user_id, number, call.now)
     except UnknownMemoryError:
         return "No note with that number is waiting to be shared. /shared lists those that are."
     return Reply(f"All members know that now, as #{memory.memory_id}.", committed=changed)
 
 
 def _list(call: Call) -> str:
-    found = shared.notes(call.session, call.caller.user.user_id, call.now, limit=SHOWN + 1)
+    found = shared.notes(call.session, call.user_id, call.now, limit=SHOWN + 1)
     if not found:
         return "Nothing is shared yet. /share and the words tell all members."
     lines = [f"#{each.memory_id} {quoted(each.text)}" for each in found[:SHOWN]]

@@ -10,7 +10,6 @@ from gaia.commands.registry import Call, Command, Topic
 from gaia.core.proposals import CHANNELS, whether_to_send
 from gaia.core.sentences import plain
 from gaia.core.slash import Reply
-from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.people import contacts
 from gaia.memory.people.paths import Scope
@@ -54,7 +53,7 @@ class _Tell:
         self._channels = channels
 
     def __call__(self, call: Call) -> str | Reply:
-        if call.caller.conversation.is_incognito:
+        if call.conversation.is_incognito:
             return INCOGNITO
         answer = ANSWER.fullmatch(call.words.strip())
         if answer is not None:
@@ -64,7 +63,7 @@ class _Tell:
         return self._ask(call)
 
     def _ask(self, call: Call) -> str | Reply:
-        user, within = call.caller.user, _scope(call)
+        user, within = call.user, _scope(call)
         found, text = contacts.addressee(call.session, user, call.words, within, self._channels)
         if len(found.contacts) != 1:
             return _unclear(found, text)
@@ -77,7 +76,7 @@ class _Tell:
         return whether_to_send(letter, addressee)
 
     def _answer(self, call: Call, answer: str, letter_id: int) -> str | Reply:
-        letter = letters.take(call.session, call.caller.user.user_id, letter_id, call.now)
+        letter = letters.take(call.session, call.user_id, letter_id, call.now)
         if letter is None:
             return GONE
         if answer == "no":
@@ -90,7 +89,7 @@ class _Tell:
             call.session,
             conversation_id=conversation.conversation_id,
             turn_id=None,
-            chunks=self._channels[conversation.channel].split(_told(call.caller.user, letter.text)),
+            chunks=self._channels[conversation.channel].split(_told(call.user, letter.text)),
             now=call.now,
         )
         where = CHANNELS.get(conversation.channel, "")
@@ -101,7 +100,7 @@ class _Tell:
 
 
 def _scope(call: Call) -> Scope:
-    return Scope(call.now, visible(call.caller.conversation.context))
+    return Scope(call.now, call.seen)
 
 
 def _told(sender: User, text: str) -> str:

@@ -24,7 +24,7 @@ HEAD = "You told me this, and I keep what matters of it once our conversation is
 def unread_lines(call: Call) -> Sequence[str]:
     """The sentences worth keeping that somebody said since a conversation of theirs was last
     read; none where there are none."""
-    told = worth_keeping(_unread(call), in_group=not call.caller.conversation.direct)
+    told = worth_keeping(_unread(call), in_group=not call.conversation.direct)
     lines = [each.by_sender(quoted(each.text)) for each in told[-MOST_SENTENCES:]]
     return [HEAD, *lines] if lines else []
 
@@ -33,14 +33,14 @@ def unread_like(call: Call, words: str) -> str:
     """The unread sentence that has most words in common with these, the last of several; empty
     where none has one."""
     sought = content_terms(words)
-    told = statements(_unread(call), in_group=not call.caller.conversation.direct)
+    told = statements(_unread(call), in_group=not call.conversation.direct)
     shared = [(len(sought & content_terms(each.text)), each.text) for each in told]
     most = max((count for count, _ in shared), default=0)
     return next((text for count, text in reversed(shared) if count == most), "") if most else ""
 
 
 def _unread(call: Call) -> Sequence[ArchivedTurn]:
-    conversation, user_id = call.caller.conversation, call.caller.user.user_id
+    conversation, user_id = call.conversation, call.user_id
     if forgets.mark(call.session, user_id) is None:
         # What is being forgotten may be among it.
         return ()

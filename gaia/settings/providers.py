@@ -139,6 +139,12 @@ def require_engine() -> None:
         )
 
 
+def held_key(secrets: Secrets, provider: ModelProvider) -> SecretStr | None:
+    """The key of a provider as it is set; None of the embedded model, which needs none."""
+    held: SecretStr | None = getattr(secrets, KEYS.get(provider, "").lower(), None)
+    return held
+
+
 def _choose(model: ModelSettings, secrets: Secrets) -> ModelProvider:
     if _key("gemini", secrets):
         return "gemini"
@@ -155,7 +161,7 @@ def _key(provider: ModelProvider, secrets: Secrets) -> SecretStr | None:
     What cannot stand in an HTTP header is refused here, since the clients
     would show it whole in their own error.
     """
-    held: SecretStr | None = getattr(secrets, KEYS.get(provider, "").lower(), None)
+    held = held_key(secrets, provider)
     key = held.get_secret_value().strip() if held else ""
     if not key:
         return None

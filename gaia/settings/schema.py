@@ -9,15 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    Field,
-    JsonValue,
-    SecretStr,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, model_validator
 
-from gaia.settings.block import Block as Block
-from gaia.settings.upkeep import UpkeepSettings as UpkeepSettings
 from gaia.settings.values import (
     BaseUrl,
     ComponentName,
@@ -37,6 +30,12 @@ Provider = Literal["auto", "gemini", "openai", "anthropic", "embedded"]
 LARGEST_BYTES = 128_000
 """A larger file holds no settings: gaia's own, with all comments, has a tenth of that. YAML of
 this size is read within two seconds."""
+
+
+class Block(BaseModel):
+    """A block of settings: frozen, and unknown keys are mistakes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class EmbeddedSettings(Block):
@@ -73,6 +72,20 @@ class ComponentSettings(Block):
 
     provider: ComponentName
     config: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class UpkeepSettings(Block):
+    """What is done with memories each night, and the confidence that it goes by."""
+
+    enabled: bool = True
+    use_gain: Annotated[float, Field(ge=0, le=1)] = 0.02
+    decay_days: Annotated[float, Field(ge=1, le=36_500)] = 30.0
+    archive_below: Annotated[float, Field(ge=0, le=1)] = 0.1
+    near_above: Annotated[float, Field(ge=0, le=1)] = 0.85
+    most_pairs: Annotated[int, Field(ge=0, le=100)] = 20
+    episodes: Annotated[int, Field(ge=2, le=1000)] = 5
+    most_candidates: Annotated[int, Field(ge=0, le=100)] = 10
+    most_rules: Annotated[int, Field(ge=1, le=100)] = 20
 
 
 class MemorySettings(Block):

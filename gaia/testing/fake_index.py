@@ -84,6 +84,9 @@ class FakeVectorStore:
             ]
         return sorted(found, key=lambda each: (-each.similarity, each.memory_id))[:limit]
 
+    def count(self) -> int | None:
+        return sum(len(theirs) for theirs in self._vectors.values())
+
     def held(self, user_id: str) -> frozenset[int]:
         """The memories of the user that have a vector."""
         with self._lock:
@@ -95,13 +98,6 @@ class FakeVectorStore:
             raise IndexUnavailableError(self.broken)
 
 
-class FakeIndexStore(FakeVectorStore):
-    """A vector store that can count."""
-
-    def count(self) -> int | None:
-        return sum(len(theirs) for theirs in self._vectors.values())
-
-
 class FakeStorage:
     """Implements `Storage` in memory: what it holds outlives the index that uses it.
 
@@ -111,7 +107,7 @@ class FakeStorage:
 
     def __init__(self, *, shards: int = 4) -> None:
         self.broken = ""
-        self.stores: dict[int, FakeIndexStore] = {}
+        self.stores: dict[int, FakeVectorStore] = {}
         self.opened = 0
         self.closed = 0
         self._shards = shards
@@ -128,7 +124,7 @@ class FakeStorage:
     def open(self, index_id: int, placement: Placement, dimensions: int) -> IndexStore:
         self.check()
         self.opened += 1
-        return self.stores.setdefault(index_id, FakeIndexStore())
+        return self.stores.setdefault(index_id, FakeVectorStore())
 
     def keep_only(self, index_ids: Collection[int], *, gone: Collection[int]) -> None:
         self.check()

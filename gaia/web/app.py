@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute, Route
 
 from gaia.errors import StoreError
 from gaia.messages import HookAnswer, HookRequest
-from gaia.ops.report import StatusReport
+from gaia.ops.report import Report, StatusReport
 from gaia.ops.status import Status
 from gaia.ports import Clock, Hooked
 
@@ -85,7 +85,7 @@ def local_app(
             report = await status.report()
         except StoreError as exc:
             return JSONResponse({"error": str(exc)}, status_code=503)
-        return Response(report.model_dump_json(), media_type="application/json")
+        return reported(report)
 
     async def look(request: Request) -> Response:
         try:
@@ -107,6 +107,11 @@ def local_app(
         ],
         exception_handlers={ClientDisconnect: leave},
     )
+
+
+def reported(report: Report) -> Response:
+    """A report as the answer to whoever asked on this machine."""
+    return Response(report.model_dump_json(), media_type="application/json")
 
 
 def _health_routes(status: Status) -> list[BaseRoute]:

@@ -41,6 +41,7 @@ from gaia.ports import Clock
 from gaia.settings.schema import Settings
 from gaia.store.engine import Database
 from gaia.swappable import Swappable
+from gaia.web.app import reported
 
 Tell = Callable[[Report], None]
 logger = logging.getLogger(__name__)
@@ -67,7 +68,7 @@ def query_routes(
         except GaiaError as exc:
             told = {"error": str(exc), "exit_code": exc.exit_code}
             return JSONResponse(told, status_code=422)
-        return Response(report.model_dump_json(), media_type="application/json")
+        return reported(report)
 
     return (Route(f"{QUERY_PATH}/{{name}}", answer, methods=["POST"]),)
 
@@ -84,7 +85,7 @@ def memory_routes(search: Search, index: Index) -> Sequence[BaseRoute]:
             return JSONResponse({"error": str(exc)}, status_code=400)
         except GaiaError as exc:
             return JSONResponse({"error": str(exc)}, status_code=503)
-        return Response(search_report(found).model_dump_json(), media_type="application/json")
+        return reported(search_report(found))
 
     async def rebuild(request: Request) -> Response:
         return Steps(partial(_reindex, index))
@@ -149,19 +150,15 @@ def settings_routes(
     """Both answer with a `ReloadReport`."""
 
     async def take_up(request: Request) -> Response:
-        return _answer(await reload())
+        return reported(await reload())
 
     async def compare(request: Request) -> Response:
-        return _answer(await asyncio.to_thread(differences))
+        return reported(await asyncio.to_thread(differences))
 
     return (
         Route(RELOAD_PATH, take_up, methods=["POST"]),
         Route(DIFF_PATH, compare, methods=["POST"]),
     )
-
-
-def _answer(report: ReloadReport) -> Response:
-    return Response(report.model_dump_json(), media_type="application/json")
 
 
 class Steps(Response):

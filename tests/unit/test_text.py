@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaia.text import counted_turns, cut, duration, money, one_line
+from gaia.text import counted_turns, cut, duration, money, number_in, one_line
 
 
 @given(st.text(), st.integers(1, 20))
@@ -24,6 +24,19 @@ def test_what_fits_stays_as_it_is() -> None:
 def test_a_line_has_its_words_one_space_apart() -> None:
     assert one_line(" Ada\n  Lovelace ") == "Ada Lovelace"
     assert one_line("Ada\nLovelace", 4) == "Ada…"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("12", 12), ("#12", 12), ("0", 0), ("9" * 18, int("9" * 18)), ("٣", 3)],
+)
+def test_a_number_is_read_with_its_sign_or_without(text: str, number: int) -> None:
+    assert number_in(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "#", "##1", "-1", "1.5", "²", "one", "9" * 19, "9" * 5000])
+def test_what_is_no_number_or_too_long_is_none(text: str) -> None:
+    assert number_in(text) is None
 
 
 @pytest.mark.parametrize(("turns", "said"), [(0, "0 turns"), (1, "1 turn"), (2, "2 turns")])

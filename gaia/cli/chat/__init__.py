@@ -1,19 +1,21 @@
 """`gaia chat`: talks to the daemon over its local socket.
 
-This module is read by every command, so it imports nothing heavy.
+It is read for the help of all commands, so it imports nothing heavy.
 """
 
 from __future__ import annotations
 
-import getpass
 import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gaia.cli.console import say
+from gaia.cli.home import login_name
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from gaia.paths import Home
 
 LONGEST_NAME = 255
@@ -39,32 +41,33 @@ def chat_command(
 
     from gaia.cli.chat.host import host_daemon
     from gaia.cli.chat.link import RESTART_SECONDS
-    from gaia.cli.chat.run import Streams, run_chat
+    from gaia.cli.chat.run import Streams, chat, run_chat
     from gaia.cli.control import is_served
     from gaia.clock import SystemClock
     from gaia.paths import find_home
 
-    home = find_home()
-    waits = not is_served(home) and _comes_back(home)
+    home, clock = find_home(), SystemClock()
+    waits = not is_served(home) and _comes_back(home, clock.now())
     if waits:
         say("Waiting for gaia's service to come back …", err=True)
-    code = run_chat(
+    streams = Streams(sys.stdin, sys.stdout, sys.stderr)
+    chatting = chat(
         home,
         lambda: host_daemon(home, None if message is None else _tell_learning),
-        SystemClock(),
-        Streams(sys.stdin, sys.stdout, sys.stderr),
+        clock,
+        streams,
         user=_named(user),
         message=_not_blank(message),
         restart_seconds=RESTART_SECONDS if waits else 0.0,
     )
-    raise typer.Exit(code)
+    raise typer.Exit(run_chat(chatting, streams.stdout))
 
 
-def _comes_back(home: Home) -> bool:
-    from gaia.clock import SystemClock
+def _comes_back(home: Home, now: datetime) -> bool:
+    # It loads for long, and is asked only where nobody serves.
     from gaia.ops.service.installer import comes_back
 
-    return comes_back(home, os.environ, SystemClock().now())
+    return comes_back(home, os.environ, now)
 
 
 def _tell_learning() -> None:
@@ -77,10 +80,9 @@ def _tell_learning() -> None:
 
 def _named(user: str | None) -> str:
     if user is None:
-        try:
-            return getpass.getuser()
-        except (OSError, KeyError) as exc:
-            raise typer.BadParameter("this login has no name: say who you are with --user") from exc
+        if login := login_name():
+            return login
+        raise typer.BadParameter("this login has no name: say who you are with --user")
     name = user.strip()
     if not 0 < len(name) <= LONGEST_NAME:
         raise typer.BadParameter(f"--user {user!r}: a name has 1 to {LONGEST_NAME} characters")

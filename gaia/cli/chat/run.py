@@ -42,36 +42,16 @@ class Streams:
         return self.stdin.isatty() and self.stdout.isatty()
 
 
-def run_chat(
-    home: Home,
-    host: Host,
-    clock: Clock,
-    streams: Streams,
-    *,
-    user: str,
-    message: str | None,
-    restart_seconds: float = 0.0,
-) -> int:
-    """Run `chat` and return the exit code. Raises what it raises. `restart_seconds` is how long
-    a service may take to come back before a daemon is hosted."""
+def run_chat(chatting: Coroutine[None, None, bool], stdout: TextIO) -> int:
+    """Run a `chat` that prints on `stdout`, and return the exit code. Raises what it raises."""
     try:
-        answered = asyncio.run(
-            chat(
-                home,
-                host,
-                clock,
-                streams,
-                user=user,
-                message=message,
-                restart_seconds=restart_seconds,
-            )
-        )
+        answered = asyncio.run(chatting)
     except (KeyboardInterrupt, ChatInterruptedError):
         return 128 + signal.SIGINT
     except asyncio.CancelledError:
         return 128 + signal.SIGTERM
     except OutputError as exc:
-        _silence(streams.stdout)
+        _silence(stdout)
         if isinstance(exc.__cause__, BrokenPipeError):
             return 1
         raise
@@ -89,6 +69,7 @@ async def chat(
     restart_seconds: float = 0.0,
 ) -> bool:
     """Chat as `user` until the user leaves, the input ends, or `message` is answered.
+    `restart_seconds` is how long a service may take to come back before a daemon is hosted.
 
     Returns whether each message of a program was answered; a person sees that alone.
 

@@ -1,6 +1,6 @@
 """`gaia memory`: what gaia remembers of a user. Works whether or not it runs.
 
-This package is read by every command, so it imports nothing heavy.
+It is read for the help of all commands, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ from gaia.cli.memory import (
     file,
     folder,
     forget,
-    page,
     people,
     search,
-    upkeep,
     view,
 )
 
@@ -36,5 +34,5 @@ app.command("watch")(folder.watch)
 app.command("discover")(discover.discover)
 app.command("reindex")(search.reindex)
 app.command("stats")(view.stats)
-app.command("upkeep")(upkeep.upkeep)
-app.command("page")(page.page)
+app.command("upkeep")(view.upkeep)
+app.command("page")(file.page)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from gaia.cli.console import AsJson, echo_json, say
-from gaia.cli.home import there_is_a_database, with_database
+from gaia.cli.home import login_name, there_is_a_database, wake, with_database
 from gaia.cli.memory.view import KindName, OfUser, shown_line
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ def with_memory(name: str | None, action: Callable[[Database, User], Awaitable[T
         UnknownUserError: There is no such user, or none at all.
         AmbiguousUserError: No name is given, and there are several users.
     """
-    from gaia.cli.home import login_name
     from gaia.ops.queries.people import find_owner, no_users
 
     async def act(database: Database) -> T:
@@ -77,12 +76,9 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Remember something, word for word. What looks like a credential is refused."""
-    from gaia.cli.control import wake
     from gaia.memory import ledger
     from gaia.memory.memory import Statement
     from gaia.memory.people import entities
-    from gaia.ops.queries.memories import memory_report
-    from gaia.paths import find_home
     from gaia.store.memory_tables import MemoryKind, MemorySource
 
     statement = Statement(
@@ -100,15 +96,8 @@ def add(
         return owner.name, ledger.add(session, owner.user_id, said, now)
 
     name, added = write_memory(user, change)
-    runs = wake(find_home())
-    memory = added.memory
-    if as_json:
-        told = memory_report(memory).model_dump(mode="json")
-        echo_json({"memory": told, "is_new": added.is_new, "running": runs})
-    elif added.is_new:
-        say(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")
-    else:
-        say(f"That is known already, as {memory.memory_id}: {shown_line(memory.text)}")
+    done = f"Kept in the memory of {name} as" if added.is_new else "That is known already, as"
+    _tell(done, added.memory, as_json=as_json, is_new=added.is_new)
 
 
 def _with_time(statement: Statement, due: str, zone: str | None, now: datetime) -> Statement:
@@ -147,20 +136,13 @@ def keep(
     as_json: AsJson = False,
 ) -> None:
     """Confirm a memory that gaia is not sure of."""
-    from gaia.cli.control import wake
     from gaia.memory import pending
-    from gaia.ops.queries.memories import memory_report
-    from gaia.paths import find_home
 
     def change(session: Session, owner: User, now: datetime) -> tuple[str, Memory]:
         return owner.name, pending.confirm(session, owner.user_id, memory_id, now)
 
     name, memory = write_memory(user, change)
-    runs = wake(find_home())
-    if as_json:
-        echo_json({"memory": memory_report(memory).model_dump(mode="json"), "running": runs})
-    else:
-        say(f"Kept in the memory of {name} as {memory.memory_id}: {shown_line(memory.text)}")
+    _tell(f"Kept in the memory of {name} as", memory, as_json=as_json)
 
 
 def pin(
@@ -182,18 +164,22 @@ def unpin(
 
 
 def _set_pinned(memory_id: int, user: str | None, *, pinned: bool, as_json: bool) -> None:
-    from gaia.cli.control import wake
     from gaia.memory import ledger
-    from gaia.ops.queries.memories import memory_report
-    from gaia.paths import find_home
 
     def change(session: Session, owner: User, now: datetime) -> Memory:
         return ledger.set_pinned(session, owner.user_id, memory_id, pinned=pinned, now=now)
 
     memory = write_memory(user, change)
-    runs = wake(find_home())
+    _tell("Pinned:" if pinned else "No longer pinned:", memory, as_json=as_json)
+
+
+def _tell(done: str, memory: Memory, *, as_json: bool, **more: object) -> None:
+    """Have gaia look at a memory that was changed, and tell what was done to it."""
+    from gaia.ops.queries.memories import memory_report
+
+    runs = wake()
     if as_json:
-        echo_json({"memory": memory_report(memory).model_dump(mode="json"), "running": runs})
+        told = memory_report(memory).model_dump(mode="json")
+        echo_json({"memory": told, **more, "running": runs})
     else:
-        done = "Pinned" if pinned else "No longer pinned"
-        say(f"{done}: {memory.memory_id}: {shown_line(memory.text)}")
+        say(f"{done} {memory.memory_id}: {shown_line(memory.text)}")

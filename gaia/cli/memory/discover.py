@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.console import AsJson, echo_json, say
+from gaia.cli.home import wake
 from gaia.cli.memory.change import read_memory, write_memory
 from gaia.cli.memory.view import OfUser, shown_line
 from gaia.text import counted_memories
@@ -38,21 +39,19 @@ def discover(
     Who commits by git, the time zone, languages, what calendars are called, how many contacts
     there are. Each fact is shown first; nothing else is stored, and nothing leaves the machine.
     """
-    from gaia.cli.control import wake
     from gaia.ops.discovery import Machine
     from gaia.ops.discovery import discover as look
-    from gaia.paths import find_home
 
     name, new = _new_facts(user, look(Machine.here()))
     wanted = _named(keep, new) if keep else _asked(new, as_json=as_json)
     kept = _keep(user, wanted)
-    runs = kept and wake(find_home())
+    runs = bool(kept) and wake()
     if as_json:
         facts = [
             {"key": each.key, "text": each.text, "source": each.source, "kept": each in wanted}
             for each in new
         ]
-        echo_json({"user": name, "facts": facts, "running": bool(runs)})
+        echo_json({"user": name, "facts": facts, "running": runs})
     elif not new:
         say(
             f"There is nothing here that is not in the memory of {name}: "

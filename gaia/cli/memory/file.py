@@ -1,31 +1,32 @@
-"""`gaia memory export` and `import`: what gaia remembers, as a file of one's own."""
+"""`gaia memory export`, `import` and `page`: what gaia remembers, as a file of one's own or in the
+browser."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gaia.cli.console import AsJson, echo_json, say, strip_controls
-from gaia.cli.home import ask
+from gaia.cli.home import ask, wake
 from gaia.cli.memory.change import with_memory
-from gaia.cli.memory.folder import export_folder, import_folder
+from gaia.cli.memory.folder import export_folder, first_lines, import_folder, refuse_mistakes
 from gaia.cli.memory.view import FormatName, OfUser
 from gaia.cli.progress import counting
 from gaia.files import replacing
 from gaia.text import counted_memories
 
 if TYPE_CHECKING:
-    from gaia.memory.transfer.importer import Checked, ImportResult, Mistake
+    from gaia.memory.transfer.importer import ImportResult
     from gaia.store.engine import Database
     from gaia.store.people.identities import User
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".txt")
-NAMED_MISTAKES = 20
 STANDARD_INPUT = "-"
+LINK_SECONDS = 20.0
 
 
 def export(
@@ -80,7 +81,6 @@ def _format_for(file: Path | None) -> FormatName:
 
 
 def _printable(lines: Iterable[str], file_format: FormatName) -> Iterable[str]:
-
     # Those of JSON hold nothing that a terminal would obey.
     return lines if file_format is FormatName.JSONL else map(strip_controls, lines)
 
@@ -89,6 +89,10 @@ def _write(file: Path, lines: Iterable[str], *, force: bool) -> None:
     """Write a file that only its owner may read; it is whole or not there."""
     from gaia.errors import MemoryFileError
 
+    if file.is_dir():
+        raise MemoryFileError(
+            f"{str(file)!r} is a folder: name a file in it, or add --markdown for a folder to edit"
+        )
     if file.exists() and not force:
         raise MemoryFileError(f"{str(file)!r} exists: choose another name, or add --force")
     try:
@@ -127,16 +131,14 @@ def import_file(
     if Path(file).is_dir():
         import_folder(Path(file), user, yes=yes, skip_bad=skip_bad, as_json=as_json)
         return
-    from gaia.cli.control import wake
     from gaia.clock import SystemClock
-    from gaia.errors import MemoryFileError
     from gaia.memory.transfer.importer import FileFormat, check, format_of, import_statements
-    from gaia.paths import find_home
 
     content = _content(file)
     checked = check(content, FileFormat(file_format) if file_format else format_of(content))
-    if checked.mistakes and not skip_bad:
-        raise MemoryFileError(_refusal(checked))
+    mistakes = [f"line {each.line}: {each.cause}" for each in checked.mistakes]
+    if not skip_bad:
+        refuse_mistakes(mistakes)
 
     async def act(database: Database, owner: User) -> tuple[str, ImportResult]:
         with counting("importing") as progress:
@@ -151,7 +153,7 @@ def import_file(
         return owner.name, taken
 
     name, taken = with_memory(user, act)
-    runs = wake(find_home())
+    runs = wake()
     if as_json:
         told = {
             "new": taken.new,
@@ -161,7 +163,7 @@ def import_file(
         }
         echo_json(told)
         return
-    for line in _named(checked.mistakes):
+    for line in first_lines(mistakes):
         say(f"skipped {line}", err=True)
     say(
         f"Took {counted_memories(taken.new)} into the memory of {name}; "
@@ -184,21 +186,44 @@ def _content(file: str) -> str:
         ) from exc
 
 
-def _refusal(checked: Checked) -> str:
-    return "\n".join(
-        [
-            f"{_lines(len(checked.mistakes))} cannot be taken, so nothing is stored:",
-            *_named(checked.mistakes),
-            "correct the file, or leave such lines out with --skip-bad",
-        ]
+def page(
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open it, or only print the link.")
+    ] = True,
+    user: OfUser = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open the page of what gaia remembers; gaia has to run. The link works once."""
+    from gaia.cli import control
+    from gaia.ops.queries.people import OWNER, Whose
+    from gaia.ops.wire import PAGE_PATH, PageLink, PageRequest
+    from gaia.paths import find_home
+
+    owner = ask(OWNER, Whose(user=user))
+    body = PageRequest(user_id=owner.user_id).model_dump_json()
+    link = control.ask(find_home(), PAGE_PATH, body, LINK_SECONDS, PageLink)
+    if as_json:
+        echo_json({"user": owner.name, "url": link.url, "seconds": link.seconds})
+        return
+    minutes = f"{link.seconds / 60:.0f} minutes"
+    if browser and _open(link.url):
+        say(f"The memory of {owner.name} opens in your browser. If it does not:")
+    else:
+        say(f"Open this in a browser to see the memory of {owner.name}:")
+    typer.echo(f"  {link.url}\nThe link works once, for {minutes}.")
+
+
+def _open(url: str) -> bool:
+    """Whether there is a browser with a window to open it in: one in the terminal would hide
+    what is printed, and run no script."""
+    import os
+    import sys
+    import webbrowser
+
+    has_window = sys.platform == "darwin" or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     )
-
-
-def _named(mistakes: Sequence[Mistake]) -> Sequence[str]:
-    named = [f"line {each.line}: {each.cause}" for each in mistakes[:NAMED_MISTAKES]]
-    more = len(mistakes) - NAMED_MISTAKES
-    return [*named, f"{_lines(more)} more"] if more > 0 else named
-
-
-def _lines(number: int) -> str:
-    return "1 line" if number == 1 else f"{number:,} lines"
+    try:
+        return has_window and webbrowser.open(url)
+    except webbrowser.Error:
+        return False

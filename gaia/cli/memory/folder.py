@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.console import echo_json, say
+from gaia.cli.home import overwrite, wake
 from gaia.cli.memory.change import with_memory
-from gaia.cli.memory.forget import overwrite, rest
+from gaia.cli.memory.forget import rest
 from gaia.cli.memory.view import OfUser, shown_line
 from gaia.text import counted, counted_memories
 
@@ -57,10 +58,8 @@ def import_folder(
     folder: Path, user: str | None, *, yes: bool, skip_bad: bool, as_json: bool
 ) -> None:
     """Take in what was edited in a folder, and write it again as it is then."""
-    from gaia.cli.control import wake
     from gaia.errors import MemoryFileError
     from gaia.memory.transfer.folder import read_files, read_manifest
-    from gaia.paths import find_home
 
     if read_manifest(folder) is None and not read_files(folder):
         raise MemoryFileError(
@@ -68,10 +67,11 @@ def import_folder(
             "--markdown' wrote, or a file"
         )
     owner, edits = _look(folder, user)
-    _refuse_mistakes(edits, skip_bad=skip_bad)
+    if not skip_bad:
+        refuse_mistakes(_mistakes(edits))
     forgotten = _agreed(edits, owner.name, yes=yes, as_json=as_json)
     count, problem = _take_in(folder, owner, edits, forgotten)
-    runs = wake(find_home())
+    runs = wake()
     done = bool(forgotten) and not runs and overwrite()
     if problem:
         say(problem, err=True)
@@ -80,9 +80,7 @@ def import_folder(
         return
     for told in _told(edits):
         typer.echo(told, err=True)
-    say(f"Took {counted_memories(count)} into the memory of {owner.name}.")
-    if forgotten:
-        say(f"Forgot {counted_memories(len(forgotten))}. {rest(runs=runs, done=done)}")
+    _tell_done(owner.name, count, forgotten, runs=runs, done=done)
 
 
 def watch(
@@ -95,9 +93,11 @@ def watch(
     """Keep a folder of Markdown and the memory in step, until Ctrl-C.
 
     A memory whose line is deleted is forgotten after a yes; without one it is written again.
+    What cannot be read is told once, and looked at again after the next edit.
     """
     import watchfiles
 
+    from gaia.errors import MemoryFileError
     from gaia.memory.transfer import sync
     from gaia.memory.transfer.folder import is_empty
     from gaia.paths import find_home
@@ -111,7 +111,7 @@ def watch(
         await sync.check_own(owner.user_id, folder)
         return owner
 
-    owner = with_memory(user, begin)
+    owner, problem = with_memory(user, begin), ""
     say(f"Keeping {folder} and the memory of {owner.name} in step; Ctrl-C ends it.")
     home = find_home()
     seen = signature(home)
@@ -124,16 +124,19 @@ def watch(
         yield_on_timeout=True,
     ):
         present = signature(home)
-        if changes or present != seen:
-            seen = present
+        if not changes and present == seen:
+            continue
+        seen, before, problem = present, problem, ""
+        try:
             _step(folder, owner, yes=yes)
+        except MemoryFileError as exc:
+            problem = str(exc)
+            if problem != before:
+                say(f"{problem}.")
 
 
 def _step(folder: Path, owner: User, *, yes: bool) -> None:
     """Take in what was edited, and write what is known then."""
-    from gaia.cli.control import wake
-    from gaia.paths import find_home
-
     _, edits = _look(folder, owner.user_id)
     if edits.deleted:
         time.sleep(VANISHED_SECONDS)
@@ -148,11 +151,17 @@ def _step(folder: Path, owner: User, *, yes: bool) -> None:
         forgotten = _agreed(edits, owner.name, yes=yes, as_json=False)
     count, _ = _take_in(folder, owner, edits, forgotten)
     if count or forgotten:
-        runs = wake(find_home())
+        runs = wake()
         done = bool(forgotten) and not runs and overwrite()
-        say(f"Took {counted_memories(count)} into the memory of {owner.name}.")
-        if forgotten:
-            say(f"Forgot {counted_memories(len(forgotten))}. {rest(runs=runs, done=done)}")
+        _tell_done(owner.name, count, forgotten, runs=runs, done=done)
+
+
+def _tell_done(
+    name: str, count: int, forgotten: Collection[int], *, runs: bool, done: bool
+) -> None:
+    say(f"Took {counted_memories(count)} into the memory of {name}.")
+    if forgotten:
+        say(f"Forgot {counted_memories(len(forgotten))}. {rest(runs=runs, done=done)}")
 
 
 def _look(folder: Path, user: str | None) -> tuple[User, Edits]:
@@ -189,20 +198,25 @@ def _take_in(
     return with_memory(owner.user_id, act)
 
 
-def _refuse_mistakes(edits: Edits, *, skip_bad: bool) -> None:
+def refuse_mistakes(mistakes: Sequence[str]) -> None:
+    """Take in nothing where lines cannot be taken.
+
+    Raises:
+        MemoryFileError: There are such lines.
+    """
     from gaia.errors import MemoryFileError
 
-    if edits.mistakes and not skip_bad:
-        number = counted(len(edits.mistakes), "line", "lines")
-        raise MemoryFileError(
-            "\n".join(
-                [
-                    f"{number} cannot be taken, so nothing is stored:",
-                    *_mistakes(edits),
-                    "correct them, or leave such lines out with --skip-bad",
-                ]
-            )
-        )
+    if mistakes:
+        number = counted(len(mistakes), "line", "lines")
+        head = f"{number} cannot be taken, so nothing is stored:"
+        remedy = "correct them, or leave such lines out with --skip-bad"
+        raise MemoryFileError("\n".join([head, *first_lines(mistakes), remedy]))
+
+
+def first_lines(mistakes: Sequence[str]) -> Sequence[str]:
+    """The first mistakes, and how many more there are."""
+    more = len(mistakes) - NAMED
+    return [*mistakes[:NAMED], *([f"{counted(more, 'line', 'lines')} more"] if more > 0 else [])]
 
 
 def _agreed(edits: Edits, name: str, *, yes: bool, as_json: bool) -> Collection[int]:
@@ -226,7 +240,7 @@ def _agreed(edits: Edits, name: str, *, yes: bool, as_json: bool) -> Collection[
 
 
 def _told(edits: Edits) -> Sequence[str]:
-    told = [f"skipped {each}" for each in _mistakes(edits)]
+    told = [f"skipped {each}" for each in first_lines(_mistakes(edits))]
     for each in edits.conflicts:
         place = f" ({_place(each.line)})" if each.line else ""
         told.append(f"memory {each.memory_id}{place}: {each.cause}")
@@ -234,9 +248,7 @@ def _told(edits: Edits) -> Sequence[str]:
 
 
 def _mistakes(edits: Edits) -> Sequence[str]:
-    named = [f"{file}, line {each.line}: {each.cause}" for file, each in edits.mistakes[:NAMED]]
-    more = len(edits.mistakes) - NAMED
-    return [*named, f"{counted(more, 'line', 'lines')} more"] if more > 0 else named
+    return [f"{file}, line {each.line}: {each.cause}" for file, each in edits.mistakes]
 
 
 def _place(line: Line) -> str:

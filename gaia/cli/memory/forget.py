@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.console import AsJson, echo_json, say
-from gaia.cli.home import with_database
+from gaia.cli.home import overwrite, wake
 from gaia.cli.memory.change import read_memory, write_memory
 from gaia.cli.memory.view import OfUser, memory_table
 from gaia.text import counted, counted_memories
@@ -56,9 +56,6 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Forget memories for good, with every trace of them."""
-    from gaia.cli.control import wake
-    from gaia.paths import find_home
-
     if bool(what) is every:
         raise typer.BadParameter(
             "give words or numbers, or --all for everything", param_hint="WORDS|ID"
@@ -69,7 +66,7 @@ def forget(
         if not yes:
             _ask(target, as_json=as_json)
         count = _carry_out(target).count
-    runs = wake(find_home())
+    runs = wake()
     done = is_requested and not runs and overwrite()
     if as_json:
         told = {"forgotten": count, "messages": target.said, "running": runs, "done": done}
@@ -153,19 +150,6 @@ def _carry_out(target: _ForgetTarget) -> Forgotten:
         )
 
     return write_memory(target.user.user_id, change)
-
-
-def overwrite() -> bool:
-    """Overwrite what files still hold; False where that is left to a daemon."""
-    from gaia.clock import SystemClock
-    from gaia.errors import AlreadyRunningError
-    from gaia.ops.forget_worker import carry_out_apart
-    from gaia.paths import find_home
-
-    try:
-        return with_database(lambda database: carry_out_apart(find_home(), database, SystemClock()))
-    except AlreadyRunningError:
-        return False
 
 
 def rest(*, runs: bool, done: bool) -> str:

@@ -71,7 +71,6 @@ def _found(user_id: str, words: str, limit: int) -> SearchReport:
 
 
 def _as_table(hits: Sequence[HitReport]) -> str:
-
     return table([row(h.memory_id, h.said_at, h.kind, h.text, h.sensitive) for h in hits])
 
 
@@ -168,16 +167,14 @@ def reindex_by_daemon(home: Home, progress: Told) -> None:
         IndexUnavailableError: It cannot be done for now.
         WireError: The daemon is of another version.
     """
-    from gaia.cli.control import asking
+    from gaia.cli import control
     from gaia.errors import IndexUnavailableError, NotRunningError
     from gaia.ops.wire import REINDEX_PATH, ReindexStep
 
-    with asking(home, REINDEX_PATH, "", None) as answer:
-        for line in answer:
-            step = ReindexStep.model_validate_json(line)
-            if step.error:
-                raise IndexUnavailableError(step.error)
-            if step.finished:
-                return
-            progress(step.done, step.total)
+    for step in control.steps(home, REINDEX_PATH, "", ReindexStep):
+        if step.error:
+            raise IndexUnavailableError(step.error)
+        if step.finished:
+            return
+        progress(step.done, step.total)
     raise NotRunningError("gaia ended before all was indexed: its next start goes on with it")

@@ -1,4 +1,4 @@
-"""`gaia memory list`, `why` and `stats`, and how all commands of `gaia memory` show memories."""
+"""`gaia memory list`, `why`, `stats` and `upkeep`, and how all of `gaia memory` shows memories."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gaia.cli.console import (
+    MOST,
     AsJson,
     columns,
     echo_json,
@@ -23,11 +24,16 @@ from gaia.text import counted, counted_memories
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from gaia.ops.queries.memories import FiguresReport, MemoryPage, MemoryReport, OriginReport
+    from gaia.ops.queries.memories import (
+        FiguresReport,
+        MemoryPage,
+        MemoryReport,
+        OriginReport,
+        UpkeepRunReport,
+    )
     from gaia.ops.report import MemoryStatus
 
 PAGE_SIZE = 20
-ALL = 10**9
 SOURCES = {
     "user": "said for gaia to keep, word for word",
     "tool": "kept by gaia when they talked",
@@ -40,6 +46,7 @@ STANDINGS = {
     "superseded": "no longer valid",
     "archived": "no longer valid: it expired, or was undone",
 }
+DEEDS = {"archived": "archived", "ended": "merged", "wrote": "waits for a yes"}
 HEADINGS = ("ID", "SINCE", "KIND", "TEXT")
 OfUser = Annotated[
     str | None,
@@ -54,7 +61,7 @@ OfUser = Annotated[
 
 
 def list_memories(
-    page: Annotated[int, typer.Option(min=1, help="Which page, from the newest on.")] = 1,
+    page: Annotated[int, typer.Option(min=1, max=MOST, help="Which page, from the newest on.")] = 1,
     every: Annotated[bool, typer.Option("--all", help="All of them, on one page.")] = False,
     pending: Annotated[
         bool, typer.Option("--pending", help="Memories that wait for confirmation.")
@@ -67,7 +74,7 @@ def list_memories(
     from gaia.ops.queries.memories import MEMORIES, WhichMemories
 
     pending = pending or held
-    size = ALL if every else PAGE_SIZE
+    size = MOST if every else PAGE_SIZE
     found = ask(MEMORIES, WhichMemories(user=user, page=page, size=size, pending=pending))
     if as_json:
         echo_json(found.model_dump(mode="json"))
@@ -114,7 +121,6 @@ def _next(found: MemoryPage, *, pending: bool) -> str:
 
 
 def _in_words(origin: OriginReport) -> str:
-
     memory = origin.memory
     facts = [
         ("kind", _kind(memory)),
@@ -190,7 +196,6 @@ def _figures_as_json(figures: FiguresReport, index: MemoryStatus | None) -> dict
 
 
 def _figures_in_words(figures: FiguresReport, index: MemoryStatus | None) -> str:
-
     others = {each: number for each, number in figures.statuses.items() if each != "active"}
     facts = [
         (
@@ -227,6 +232,36 @@ def _index_in_words(waiting: int, index: MemoryStatus | None) -> str:
     if index.ok:
         return f"{left}; {index.detail or 'works'}"
     return f"{left}; it does not work: {index.detail}"
+
+
+def upkeep(user: OfUser = None, as_json: AsJson = False) -> None:
+    """List what gaia did with memories at night. /undo takes back the last of it."""
+    from gaia.ops.queries.memories import UPKEEP
+    from gaia.ops.queries.people import Whose
+
+    answer = ask(UPKEEP, Whose(user=user))
+    if as_json:
+        echo_json(answer.model_dump(mode="json")["runs"])
+    elif answer.runs:
+        rows = [(local_time(run.at), run.job, _deeds(run)) for run in answer.runs]
+        typer.echo(columns(("WHEN", "JOB", "MEMORIES"), rows))
+    else:
+        say(
+            f"Nothing has been done with the memories of {answer.user} at night yet: "
+            "gaia looks after them while 'gaia serve' runs."
+        )
+
+
+def _deeds(run: UpkeepRunReport) -> str:
+    told: list[str] = []
+    for deed, words in DEEDS.items():
+        numbers = [
+            f"#{step.memory_id}" if step.heir is None else f"#{step.memory_id} into #{step.heir}"
+            for step in run.steps
+            if step.deed == deed
+        ]
+        told += [f"{words}: {', '.join(numbers)}"] if numbers else []
+    return "; ".join([*told, *(["undone"] if run.undone_at else [])])
 
 
 def memory_table(memories: Sequence[MemoryReport]) -> str:

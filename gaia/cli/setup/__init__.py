@@ -1,6 +1,6 @@
 """`gaia setup`: from nothing to a gaia that answers, by questions or by flags.
 
-This module is read by every command, so it imports nothing heavy.
+It is read for the help of all commands, so it imports nothing heavy.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import typer
 
-from gaia.cli.console import ask_hidden, strip_controls
+from gaia.cli.console import ask_hidden, strip_controls, wrapped
 from gaia.errors import GaiaError
 from gaia.findings import Finding, Outcome
+from gaia.text import number_in
 
 COLOURS = {Outcome.OK: "green", Outcome.WARNING: "yellow", Outcome.FAILED: "red"}
 WIDEST = 92
@@ -87,15 +87,16 @@ class Dialogue:
     def choose(self, question: str, options: Sequence[Option], *, default: int) -> int:
         """The place of one of the options, by its number or its name."""
         width = max(len(option.name) for option in options) + 2
-        for number, option in enumerate(options, 1):
-            typer.echo(self._listed(f"  {number}  {option.name:<{width}}", option))
+        for place, option in enumerate(options, 1):
+            typer.echo(self._listed(f"  {place}  {option.name:<{width}}", option))
         names = [option.name.casefold() for option in options]
         while True:
             answer = self.ask(question, default=str(default + 1)).casefold()
             if answer in names:
                 return names.index(answer)
-            if answer.isdecimal() and 1 <= int(answer) <= len(options):
-                return int(answer) - 1
+            number = number_in(answer)
+            if number is not None and 1 <= number <= len(options):
+                return number - 1
             self.refuse(f"There is no {answer!r}: write a number from 1 to {len(options)}.")
 
     def _listed(self, start: str, option: Option) -> str:
@@ -114,8 +115,7 @@ class Dialogue:
         typer.echo("\n".join([self._styled(lead, fg="red"), *others]))
 
     def _wrapped(self, text: str, *, beside: int = 0) -> list[str]:
-        text, room = " ".join(strip_controls(text).split()), max(self._width - beside, 1)
-        return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+        return wrapped(" ".join(strip_controls(text).split()), max(self._width - beside, 1))
 
     def _styled(self, text: str, *, fg: str | None = None, bold: bool | None = None) -> str:
         return typer.style(text, fg=fg, bold=bold) if self._is_coloured else text

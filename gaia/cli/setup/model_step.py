@@ -21,6 +21,7 @@ from gaia.settings.providers import (
     KEYS,
     ModelProvider,
     ResolvedModel,
+    held_key,
     resolve_provider,
 )
 from gaia.settings.schema import ModelSettings, Secrets
@@ -52,7 +53,7 @@ def ask(setting: Setting) -> ModelAnswer | None:
         lacking = _tell_lacking(setting, present.model.provider)
         if not dialogue.confirm("Change it?", default=lacking):
             return None
-    options = [_option(setting, number) for number, _ in _all()]
+    options = [_option(setting, number) for number in range(len(CHOICES))]
     default = _default(setting)
     while True:
         chosen = dialogue.choose("Which one?", options, default=default)
@@ -112,15 +113,11 @@ def checked_url(text: str) -> str:
         raise SettingsError(f"{text!r} is no address of a model: {remedy}") from exc
 
 
-def _all() -> Sequence[tuple[int, tuple[ModelProvider, str, str]]]:
-    return list(enumerate(CHOICES))
-
-
 def _option(setting: Setting, number: int) -> Option:
     provider, name, about = CHOICES[number]
     if number != OWN_HOST and provider in WANTED and not WANTED[provider][0].is_installed:
         return Option(name, about, "not installed", is_lacking=True)
-    has_key = number != OWN_HOST and key_of(setting.present.loaded.secrets, provider) is not None
+    has_key = number != OWN_HOST and held_key(setting.present.loaded.secrets, provider) is not None
     return Option(name, about, "its key is set" if has_key else "")
 
 
@@ -142,7 +139,9 @@ def _default(setting: Setting) -> int:
         return len(CHOICES) - 1 if LOCAL.is_installed else 0
     if model.provider == "openai" and model.base_url:
         return OWN_HOST
-    return next(number for number, (provider, _, _) in _all() if provider == model.provider)
+    return next(
+        number for number, (provider, _, _) in enumerate(CHOICES) if provider == model.provider
+    )
 
 
 def _ask_for(setting: Setting, chosen: int) -> ModelAnswer | None:
@@ -193,7 +192,7 @@ def gigabytes(size: int) -> str:
 def _ask_key(setting: Setting, provider: ModelProvider) -> ModelAnswer | None:
     dialogue, settings = setting.dialogue, setting.present.loaded.settings.model
     current = _current(setting, provider)
-    key, pasted = key_of(setting.present.loaded.secrets, provider), None
+    key, pasted = held_key(setting.present.loaded.secrets, provider), None
     while True:
         if key is None:
             pasted = dialogue.ask_hidden(
@@ -286,16 +285,6 @@ def _current(setting: Setting, provider: ModelProvider) -> ModelSettings:
         return ModelSettings()
     settings = setting.present.loaded.settings.model
     return ModelSettings(name=settings.name, base_url=settings.base_url)
-
-
-def key_of(secrets: Secrets, provider: ModelProvider) -> SecretStr | None:
-    """The key of a remote provider."""
-    held = {
-        "gemini": secrets.gemini_api_key,
-        "openai": secrets.openai_api_key,
-        "anthropic": secrets.anthropic_api_key,
-    }
-    return held.get(provider)
 
 
 def _secrets_with(secrets: Secrets, provider: ModelProvider, key: SecretStr | None) -> Secrets:

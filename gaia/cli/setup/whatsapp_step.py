@@ -69,8 +69,10 @@ def of_flags(setting: Setting) -> WhatsAppAnswer:
     if flags.twilio_token_file is not None:
         token = SecretStr(read_secret(flags.twilio_token_file, "--twilio-token-file"))
     settings = loaded.settings.channels.whatsapp
-    number = checked_number(flags.whatsapp_number or settings.number)
-    public_url = checked_address(flags.public_url or settings.public_url)
+    wanted = flags.whatsapp_number or settings.number
+    number = checked_number(_given(wanted, "number on WhatsApp", "--whatsapp-number"))
+    wanted = flags.public_url or settings.public_url
+    public_url = checked_address(_given(wanted, "public address", "--public-url"))
     held_account = account or loaded.secrets.twilio_account_sid
     held_token = token or loaded.secrets.twilio_auth_token
     for held, option, variable in (
@@ -84,6 +86,12 @@ def of_flags(setting: Setting) -> WhatsAppAnswer:
     given = Secrets(twilio_account_sid=held_account, twilio_auth_token=held_token)
     setting.accept(setting.probe.account(settings, well_formed(twilio_credentials, given, TWILIO)))
     return WhatsAppAnswer(True, number, public_url, account, token)
+
+
+def _given(text: str, what: str, option: str) -> str:
+    if not text:
+        raise typer.BadParameter(f"there is no {what} yet: give one", param_hint=option)
+    return text
 
 
 def checked_number(text: str) -> str:

@@ -336,4 +336,4 @@ def _next(done: Done) -> Iterator[tuple[str, str]]:
 
 def _hook(done: Done) -> str:
     """The address that Twilio has to be told."""
-    return f"{done.public_url}{HOOK}" if "whatsapp" in done.channels else ""
+    return f"{done.public_url.rstrip('/')}{HOOK}" if "whatsapp" in done.channels else ""

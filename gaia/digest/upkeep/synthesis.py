@@ -19,7 +19,7 @@ from gaia.memory import pending
 from gaia.memory.memory import Statement
 from gaia.memory.owner import owner
 from gaia.memory.text import content_terms
-from gaia.settings.upkeep import UpkeepSettings
+from gaia.settings.schema import UpkeepSettings
 from gaia.store import archive, upkeep_runs
 from gaia.store.memory_tables import MemoryKind, MemoryRow, MemorySource, MemoryStatus
 from gaia.store.tables import UserRow

@@ -1,5 +1,9 @@
 """A SQLite file looked at read-only, so that one that turns out damaged, foreign or newer is left
 as it is.
+
+SQLite alone opens it, here and in whatever a daemon runs: a file that a process opens and closes
+itself loses the locks of all its connections (https://sqlite.org/howtocorrupt.html, 2.2), and the
+next program that leaves the database takes the write-ahead log away from under them.
 """
 
 from __future__ import annotations
@@ -22,7 +26,6 @@ only the header, the size and the schema are read; SQLite reports a damaged
 page when it meets one."""
 
 SMALLEST_PAGE_BYTES = 512
-HEADER = b"SQLite format 3\0"
 
 
 def read_file_revision(path: Path) -> str | None:
@@ -50,7 +53,9 @@ def inspecting_file(path: Path) -> Iterator[Connection]:
     Raises:
         StoreError: The file is damaged, no database, or cannot be read.
     """
-    _check_header(path)
+    if _size(path) < SMALLEST_PAGE_BYTES:
+        # SQLite takes one that is shorter than a page for a new one, and writes over it.
+        raise StoreError(damaged(path, "file is not a database"))
     url = URL.create("sqlite", database=database_uri(path, "ro"), query={"uri": "true"})
     engine = create_engine(url, poolclass=NullPool)
     translate_failures(engine, path)
@@ -60,19 +65,6 @@ def inspecting_file(path: Path) -> Iterator[Connection]:
             yield connection
     finally:
         engine.dispose()
-
-
-def _check_header(path: Path) -> None:
-    """SQLite takes a file that is shorter than a page for a new one, and writes over it."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(SMALLEST_PAGE_BYTES)
-    except OSError as exc:
-        raise StoreError(
-            f"{str(path)!r} cannot be read ({exc.strerror}): make it a file that this user may read"
-        ) from exc
-    if len(start) < SMALLEST_PAGE_BYTES or not start.startswith(HEADER):
-        raise StoreError(damaged(path, "file is not a database"))
 
 
 def _check_pages(connection: Connection, path: Path) -> None:

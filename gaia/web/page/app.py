@@ -28,6 +28,7 @@ from gaia.store import page_sessions
 from gaia.store.page_sessions import PageSession
 from gaia.store.people import identities
 from gaia.store.people.identities import User
+from gaia.text import number_in
 from gaia.web.page import deeds, views
 from gaia.web.page.parts import PATH, PageParts
 from gaia.web.page.render import STATIC, Visit, render, with_status
@@ -63,7 +64,7 @@ def page_app(parts: PageParts) -> Starlette:
     def do(path: str, view: View) -> Route:
         return Route(path, guard.around(view), methods=["POST"])
 
-    number = "/memory/{memory_id:int}"
+    number = "/memory/{memory_id}"
     return Starlette(
         exception_handlers={405: _led_back},
         routes=[
@@ -236,7 +237,7 @@ def _signed_out(request: Request, typed: str) -> Response:
 
 async def _led_back(request: Request, _: Exception) -> Response:
     """Lead who loads the address of a form again to the page that has the form."""
-    number = request.path_params.get("memory_id")
+    number = number_in(request.path_params.get("memory_id", ""))
     return _kept(RedirectResponse(f"{PATH}/{f'memory/{number}' if number else ''}", 303))
 
 

@@ -19,7 +19,7 @@ from gaia.memory.edit import edit
 from gaia.memory.memory import Memory
 from gaia.memory.reminders import reminders
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
-from gaia.text import counted_memories
+from gaia.text import counted_memories, number_in
 from gaia.web.page.parts import PATH
 from gaia.web.page.render import Visit, with_status
 from gaia.web.page.views import told_of_present
@@ -31,28 +31,15 @@ SNOOZE = timedelta(hours=1)
 Deed = Callable[[Visit], Awaitable[Response]]
 
 
-async def _pin(visit: Visit) -> Response:
-    now = visit.parts.clock.now()
-    changed = await visit.write(ledger.set_pinned, visit.memory_id, pinned=True, now=now)
-    return _shown(visit, changed, "Pinned: it comes before all others.")
+def _changing(change: Callable[..., Memory], news: str, **choice: bool) -> Deed:
+    """The deed that a change of one memory is; `news` is what is told of it."""
 
+    async def deed(visit: Visit) -> Response:
+        now = visit.parts.clock.now()
+        changed = await visit.write(change, visit.memory_id, now=now, **choice)
+        return _shown(visit, changed, news)
 
-async def _unpin(visit: Visit) -> Response:
-    now = visit.parts.clock.now()
-    changed = await visit.write(ledger.set_pinned, visit.memory_id, pinned=False, now=now)
-    return _shown(visit, changed, "No longer pinned.")
-
-
-async def _hide(visit: Visit) -> Response:
-    now = visit.parts.clock.now()
-    changed = await visit.write(ledger.set_sensitive, visit.memory_id, sensitive=True, now=now)
-    return _shown(visit, changed, "Marked as sensitive: it is used only when it is searched for.")
-
-
-async def _show(visit: Visit) -> Response:
-    now = visit.parts.clock.now()
-    changed = await visit.write(ledger.set_sensitive, visit.memory_id, sensitive=False, now=now)
-    return _shown(visit, changed, "No longer sensitive: it is used wherever it helps.")
+    return deed
 
 
 async def _done(visit: Visit) -> Response:
@@ -67,12 +54,6 @@ async def _snooze(visit: Visit) -> Response:
     until = visit.parts.clock.now() + SNOOZE
     changed = await visit.write(reminders.snooze, visit.memory_id, until)
     return _shown(visit, changed, "It comes again in an hour.")
-
-
-async def _cancel(visit: Visit) -> Response:
-    now = visit.parts.clock.now()
-    changed = await visit.write(reminders.cancel, visit.memory_id, now)
-    return _shown(visit, changed, "Cancelled.")
 
 
 async def _keep(visit: Visit) -> Response:
@@ -157,8 +138,7 @@ def _question(
 
 async def confirm(visit: Visit) -> Response:
     """Forget what its user was asked about."""
-    told = visit.form.get("forget_id", "")
-    number = int(told) if told.isascii() and told.isdecimal() and len(told) <= 18 else 0
+    number = number_in(visit.form.get("forget_id", "")) or 0
     try:
         gone = await visit.write(forget.confirm, number, inbox_id=0, now=visit.parts.clock.now())
     except UnknownForgetError:
@@ -182,13 +162,19 @@ def _led_to(memory_id: int) -> Response:
 
 
 DEEDS: Mapping[str, Deed] = {
-    "pin": _pin,
-    "unpin": _unpin,
-    "hide": _hide,
-    "show": _show,
+    "pin": _changing(ledger.set_pinned, "Pinned: it comes before all others.", pinned=True),
+    "unpin": _changing(ledger.set_pinned, "No longer pinned.", pinned=False),
+    "hide": _changing(
+        ledger.set_sensitive,
+        "Marked as sensitive: it is used only when it is searched for.",
+        sensitive=True,
+    ),
+    "show": _changing(
+        ledger.set_sensitive, "No longer sensitive: it is used wherever it helps.", sensitive=False
+    ),
     "done": _done,
     "snooze": _snooze,
-    "cancel": _cancel,
+    "cancel": _changing(reminders.cancel, "Cancelled."),
     "keep": _keep,
     "drop": _drop,
     "edit": _edit,

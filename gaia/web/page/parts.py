@@ -28,6 +28,7 @@ from gaia.settings.schema import Settings
 from gaia.store import page_sessions
 from gaia.store.engine import Database
 from gaia.swappable import Swappable
+from gaia.web.app import reported
 
 PATH = "/page"
 """Where the page is; below it, `enter` and a token is a link."""
@@ -97,9 +98,7 @@ def page_link_route(parts: PageParts, base_url: Callable[[], str]) -> BaseRoute:
         except GaiaError as exc:
             return _refusal(str(exc), exc.exit_code)
         seconds = page_sessions.LINK_VALID_FOR.total_seconds()
-        return Response(
-            PageLink(url=url, seconds=seconds).model_dump_json(), media_type="application/json"
-        )
+        return reported(PageLink(url=url, seconds=seconds))
 
     return Route(PAGE_PATH, link, methods=["POST"])
 

@@ -14,11 +14,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from gaia.core.reminder_text import recurs
+from gaia.errors import UnknownMemoryError
 from gaia.memory.browse import Choice
 from gaia.memory.memory import Memory
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.store.people.users import Role, User
-from gaia.text import counted, counted_memories
+from gaia.text import counted, counted_memories, number_in
 from gaia.web.page.parts import PageParts
 from gaia.zones import zone_of
 
@@ -60,8 +61,14 @@ class Visit:
 
     @property
     def memory_id(self) -> int:
-        """The number in the path."""
-        number: int = self.request.path_params["memory_id"]
+        """The number in the path.
+
+        Raises:
+            UnknownMemoryError: None is there that a memory can have.
+        """
+        number = number_in(self.request.path_params["memory_id"])
+        if number is None:
+            raise UnknownMemoryError("the path names no memory")
         return number
 
     @property

@@ -26,6 +26,7 @@ from gaia.ops.status_text import for_owner
 from gaia.ops.wire import HitReport, search_report
 from gaia.store.memory_tables import MemoryKind, MemoryStatus
 from gaia.store.people.users import Role
+from gaia.text import number_in
 from gaia.web.page.picture import bars, picture
 from gaia.web.page.render import Visit
 
@@ -33,8 +34,6 @@ PAGE_SIZE = 50
 SEARCH_LIMIT = 50
 DAYS = 90
 """How far back the days go."""
-
-MOST_DIGITS = 9
 
 
 async def memories(visit: Visit) -> Response:
@@ -205,8 +204,7 @@ def _choice(form: Mapping[str, str]) -> Choice:
 
 
 def _page_number(form: Mapping[str, str]) -> int:
-    told = form.get("page", "")
-    return int(told) if told.isascii() and told.isdecimal() and len(told) <= MOST_DIGITS else 1
+    return number_in(form.get("page", "")) or 1
 
 
 def _still_there(session: Session, user_id: str, memory_ids: Sequence[int]) -> Sequence[Memory]:

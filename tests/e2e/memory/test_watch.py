@@ -72,6 +72,10 @@ async def test_the_folder_and_the_memory_follow_each_other(
             await until_told("Took 2 memories")
             assert await texts() == ["I row", POT.replace("blue", "red"), "I ski"]
             await until_written(memory, "I row <!-- gaia:")
+            whole = memory.read_bytes()
+            memory.write_bytes(whole + b"- \xff\n")
+            await until_told("'MEMORY.md' is not UTF-8")
+            memory.write_bytes(whole)
             lines = memory.read_text().split("\n")
             memory.write_text("\n".join(each for each in lines if "pot" not in each))
             await until_told("Forgot 1 memory")

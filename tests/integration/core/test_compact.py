@@ -56,7 +56,8 @@ async def test_compact_by_hand(running_core):
         assert "nothing to compact" in await core.say("/compact")
         for number in range(4):
             await core.say(f"I like boat {number}")
-        assert "how many messages to keep" in await core.say("/compact all")
+        for strange in ("all", "1", "1001", "9" * 4400):
+            assert "how many messages to keep" in await core.say(f"/compact {strange}")
         told = await core.say("/compact 2")
         assert told.startswith("I keep the last 2 messages as they are")
         assert "3 turns" in told

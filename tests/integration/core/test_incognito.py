@@ -183,6 +183,19 @@ async def test_what_is_overheard_of_an_album_is_gone_too(running_core, home):
         assert files_with(home.root, WORD) == []
 
 
+async def test_a_context_in_between_keeps_nothing_and_does_not_say_so(running_core, home):
+    async with running_core(provider="openai") as core:
+        await core.say("/incognito")
+        await core.say(f"I dreamt of {WORD}")
+        told = await core.say("/context work")
+        assert "keep nothing, since you are incognito" in told
+        await core.say(f"I dreamt of {WORD} again")
+        await core.say("/incognito off")
+        await until_faded(core)
+        assert files_with(home.root, WORD) == []
+        assert "keep new things in it" in await core.say("/context play")
+
+
 async def test_it_stays_incognito_over_a_restart(home, core_on):
     async with core_on(home) as core:
         await core.say("/incognito")

@@ -104,3 +104,12 @@ async def test_nobody_changes_what_is_anothers(running_core):
         await core.say("/share The bins go out on Monday")
         assert "nothing" in (await core.say("/forget 1", sender="bob")).lower()
         assert "no memory with that number" in await core.say("/memory why 1", sender="bob")
+
+
+async def test_a_note_that_becomes_a_rule_is_still_shared(running_core):
+    async with running_core(senders=("ada", "bob"), provider="openai") as core:
+        await household(core)
+        await core.say(f"/share {PASSWORD}")
+        await core.say("/share keep 1")
+        assert "I always follow #2" in await core.say("/memory rule 1")
+        assert PASSWORD in await core.say("/shared", sender="bob")

@@ -282,7 +282,7 @@ async def test_the_command_line_undoes_it_too(running_core, home):
     told = await asyncio.to_thread(run, home, "undo-link", "ada")
     assert told == (0, "Bob is apart again, a member, with pigeon:Bob.\n")
     code, again = await asyncio.to_thread(run, home, "undo-link", "ada")
-    assert (code, again[:31]) == (1, "Nothing was linked to ada withi")
+    assert (code, again[:31]) == (1, "No code linked anything to ada ")
 
 
 def run(home: Home, *arguments: str) -> tuple[int, str]:

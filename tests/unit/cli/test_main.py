@@ -173,6 +173,9 @@ def test_a_home_of_somebody_unknown_is_one_message() -> None:
         (["costs", "--days", "0"], "'0' is less than 1"),
         (["grow", "run", "--days", "366"], "'366' is more than 365"),
         (["memory", "why", "x"], "'x' is no whole number"),
+        (["audit", "--count", "9" * 20], f"'{'9' * 20}' is more than 1000000000"),
+        (["logs", "--lines", "9" * 20], f"'{'9' * 20}' is more than 1000000000"),
+        (["outbox", "retry", "9" * 20], f"'{'9' * 20}' is more than 9223372036854775807"),
         (["users", "role", "Ada", "king"], "'king' is not one of 'owner', 'member', 'guest'"),
         (["audit", "--since", "soon"], "'soon' is no time: write 90s,"),
     ],
@@ -180,4 +183,4 @@ def test_a_home_of_somebody_unknown_is_one_message() -> None:
 def test_a_value_that_is_refused_is_named(arguments: list[str], refusal: str) -> None:
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
-    assert re.search(rf"Invalid value for \S+( / '-d')?: {re.escape(refusal)}", result.output)
+    assert re.search(rf"Invalid value for \S+( / '-.')?: {re.escape(refusal)}", result.output)

@@ -109,8 +109,20 @@ def test_an_unknown_channel_is_a_usage_error(home: Home) -> None:
     assert "'pigeon' is not a channel: use one of terminal" in " ".join(result.stderr.split())
 
 
+@pytest.mark.parametrize("sender", ["+4915112345678", "ID.4566546130240823"])
+def test_a_number_or_an_id_on_whatsapp_is_linked(home: Home, sender: str) -> None:
+    done(home, "add", "Ada")
+    assert done(home, "link", "ada", "whatsapp", sender) == f"whatsapp:{sender} is Ada now.\n"
+
+
 @pytest.mark.parametrize(
-    ("channel", "sender"), [("terminal", " "), ("telegram", "@ada"), ("whatsapp", "+49 151")]
+    ("channel", "sender"),
+    [
+        ("terminal", " "),
+        ("telegram", "@ada"),
+        ("whatsapp", "+49 151"),
+        ("whatsapp", "4915112345678"),
+    ],
 )
 def test_an_address_that_a_channel_would_never_meet_is_refused(
     home: Home, channel: str, sender: str

@@ -127,6 +127,15 @@ def test_a_file_that_cannot_be_written_is_named(filled, tmp_path: Path) -> None:
     assert "cannot be written (No such file or directory)" in str(failure)
 
 
+@pytest.mark.parametrize("name", [".", "/", "here"])
+def test_a_folder_is_no_file_to_write(filled, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir(exist_ok=True)
+    failure = filled.failure("export", str(folder) if name == "here" else name, "--force")
+    assert isinstance(failure, MemoryFileError)
+    assert "is a folder: name a file in it" in str(failure)
+
+
 def test_plain_text_is_a_memory_a_line_also_from_standard_input(shell, ada) -> None:
     read = shell.read("import", "-", given="﻿I drink tea\r\n\r\n* I live in Ulm\r\nI DRINK TEA\r\n")
     assert (read["new"], read["known"]) == (2, 1)

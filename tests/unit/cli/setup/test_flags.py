@@ -117,6 +117,7 @@ async def test_nobody_is_asked_if_nothing_is_to_be_tried(shell, telegram: Telegr
     [
         (["--telegram"], "--telegram-token-file"),
         (["--whatsapp", "--whatsapp-number", "+14155238886"], "no public address"),
+        (["--whatsapp"], "for --whatsapp-number: there is no number"),
         (["--whatsapp-number", "1 2"], "'1 2' is no number on WhatsApp"),
         (["--model", "gemini"], "GEMINI_API_KEY is not set"),
         (["--model-url", "here"], "'here' is no address of a model"),

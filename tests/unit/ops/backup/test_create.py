@@ -5,6 +5,8 @@ import errno
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 import tarfile
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -19,12 +21,21 @@ from gaia.ops.backup.staging import backup_lock
 from gaia.paths import Home
 from gaia.store.migrations import HEAD
 from gaia.store.opener import open_database
+from gaia.store.people.users import Role, Users
 from gaia.testing.clock import START, FakeClock
 from tests.harness.traces import files_with
 
 pytestmark = pytest.mark.sqlite
 
 CANARY = b"sk-canary-0123456789abcdef"
+
+COUNT = """
+import sqlite3, sys
+other = sqlite3.connect(sys.argv[1])
+other.execute("SELECT count(*) FROM users").fetchall()
+other.close()
+"""
+"""Another program that looks into the database, and leaves it."""
 
 Make = Callable[..., Awaitable[Made]]
 
@@ -59,6 +70,21 @@ async def test_secrets_are_in_it_only_when_asked_for_and_it_says_so(make: Make) 
     assert not any(CANARY in file for file in content(without).values())
     assert with_them.manifest.with_secrets
     assert CANARY in content(with_them)[".env"]
+
+
+async def test_the_locks_of_the_process_that_makes_it_outlast_it(home: Home, make: Make) -> None:
+    """Else the next program that leaves the database removes its write-ahead log, and what the
+    daemon writes from then on is in no file any more."""
+    database = await open_database(home)
+    try:
+        users = Users(database, FakeClock())
+        await users.create("Bob", Role.MEMBER)
+        await make()
+        await asyncio.to_thread(subprocess.run, (sys.executable, "-c", COUNT, home.database))
+        await users.create("Cem", Role.MEMBER)
+        assert database.problem() == ""
+    finally:
+        await database.close()
 
 
 async def test_it_has_what_was_committed_a_moment_ago_and_nothing_that_was_not(

@@ -186,7 +186,7 @@ async def test_the_memories_of_others_have_no_number(
     bobs_question = (await other.send(f"/memory/{theirs}/forget")).text
     forget_id = re.search(r'name="forget_id" value="(\d+)"', bobs_question)
     assert forget_id is not None
-    for number in (theirs, theirs + 1, 999, 2**70):
+    for number in (theirs, theirs + 1, 999, 2**70, "1" * 4400, "x"):
         page = await signed_in.see(f"/memory/{number}", 404)
         assert "no such memory" in page
         assert "Bob" not in page
