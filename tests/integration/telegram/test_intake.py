@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
+
+import pytest
 
 from gaia.messages import AttachmentKind, RepliedTo
 from gaia.testing.clock import until
@@ -24,6 +27,22 @@ async def test_each_edit_replaces_the_message_once(rig: Rig) -> None:
     rig.telegram.redeliver()
     await rig.telegram.until_polled()
     assert len(rig.received) == 3
+
+
+async def test_an_edit_that_nobody_sees_is_none(
+    rig: Rig, caplog: pytest.LogCaptureFixture
+) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    written = ada.writes("tea")
+    others = ada.writes(f"@{rig.telegram.bot_username} tea?", to=group)
+    for each in (written, others):
+        # As when the first reaction is put on it.
+        rig.telegram.world.updates.add("edited_message", each.message)
+    await rig.until_received(2)
+    await rig.telegram.until_polled()
+    assert rig.texts == ["tea", "tea?"]
+    assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
 
 
 async def test_a_caption_comes_with_its_photo(rig: Rig) -> None:
