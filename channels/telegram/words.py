@@ -13,19 +13,22 @@ from dataclasses import dataclass
 from telegram import Message, MessageEntity
 
 from channels.base.intake import clean
+from channels.telegram.rich_message import rich_words
 
 _COMMAND = re.compile(r"\s*(/[A-Za-z][A-Za-z0-9_]*)(?:@(\w+))?(?=\s|$)")
 """`/help` and `/help@bot`; `/etc/hosts` is a path."""
 
 
 def words_of(message: Message) -> str:
-    """Return the words of a message, be they its text or a caption; links as "label (address)"."""
+    """Return the words of a message, be they its text, a caption, or those of a rich message;
+    links as "label (address)"."""
     return _rendered(_raw_words(message), _entities_of(message))
 
 
 def _raw_words(message: Message) -> str:
-    """Return the text or the caption as Telegram has it: entities count in it."""
-    return message.text or message.caption or ""
+    """Return the text or the caption as Telegram has it: entities count in it. A rich message
+    has neither, and no entities."""
+    return message.text or message.caption or rich_words(message)
 
 
 def _entities_of(message: Message) -> Sequence[MessageEntity]:

@@ -29,9 +29,7 @@ async def test_each_edit_replaces_the_message_once(rig: Rig) -> None:
     assert len(rig.received) == 3
 
 
-async def test_an_edit_that_nobody_sees_is_none(
-    rig: Rig, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_an_edit_that_nobody_sees_is_none(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
     ada = rig.telegram.person(ADA)
     group = rig.telegram.group(GROUP, members=[ada])
     written = ada.writes("tea")
