@@ -212,7 +212,9 @@ class Dispatcher:
             conversation_id=conversation.conversation_id,
             turn_id=None,
             chunks=sentences.split_notice(
-                self._channels, conversation.channel, sentences.NOT_ANSWERED
+                self._channels,
+                conversation.channel,
+                sentences.NOT_ANSWERED if conversation.direct else sentences.NOT_ANSWERED_IN_GROUP,
             ),
             now=now,
         )

@@ -34,6 +34,17 @@ STOPPED_MARK = "(stopped by the user)"
 
 NOT_ANSWERED = "That was neither a yes nor a no, so I leave everything as it is."
 """To whoever was asked, and wrote something else."""
+NOT_ANSWERED_IN_GROUP = (
+    "That does not answer my question: in a group a button or a command does. I leave everything "
+    "as it is."
+)
+
+
+def or_in_words(words: str, *, direct: bool) -> str:
+    """Stands before the command that answers a question, where words do as well: in a group
+    they do not, since nobody answers there for somebody else."""
+    return f"{words}, or " if direct else ""
+
 
 COME_BACK_LATER = (
     "I don't know you yet, and several other people are already waiting for access. "
