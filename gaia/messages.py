@@ -17,9 +17,6 @@ REPEAT_MARK = "(possible repeat) "
 """Stands before a chunk that is sent again because nobody can tell whether the
 first try arrived. `Channel.split` leaves room for it."""
 
-NO_FILES = "(I may not send files in this chat, so there is none here.)"
-"""Stands below the text of a chunk that was to have a file, in a chat that takes none."""
-
 
 @dataclass(frozen=True, slots=True)
 class Address:

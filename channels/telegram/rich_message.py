@@ -66,8 +66,8 @@ def _inline(text: object) -> str:
             return text
         case list():
             return "".join(_inline(each) for each in text)
-        case {"type": "url", "url": str(url)}:
-            label = _inline(text.get("text"))
+        case {"type": "url", "url": str(url), "text": within}:
+            label = _inline(within)
             return label if label.strip() in (url, url.rstrip("/")) else f"{label} ({url})"
         case dict():
             parts = (_inline(text.get(name)) for name in (*_INLINE, *_BELOW))

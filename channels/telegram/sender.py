@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -42,6 +43,7 @@ from channels.base.http import ChatBackoff
 from channels.formatting.telegram_html import MOST_UNITS, spelled_out
 from channels.telegram.api import Api, FloodError, TelegramCondition, Timing, send_error
 from channels.telegram.events import ChatKey, Pressed, message_in, message_name
+from channels.telegram.words import Me
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
@@ -50,7 +52,6 @@ from gaia.errors import (
 )
 from gaia.lru import LruCache
 from gaia.messages import (
-    NO_FILES,
     Button,
     Inbound,
     MenuEntry,
@@ -67,6 +68,9 @@ BUTTONS_IN_A_ROW = 2
 LONGEST_COMMAND_BYTES = 64
 
 LONGEST_CAPTION = 1024
+
+NO_FILES = "(I may not send files in this chat, so there is none here.)"
+"""Stands below the text of a chunk that was to have a file."""
 
 _ABOUT_FORMATTING = re.compile("entit")
 _ABOUT_REPLY = re.compile("repl(y|ied)(?!.?(keyboard|markup))")
@@ -92,9 +96,11 @@ class Draft:
     document: InputFile | None = None
     """The text stands below it."""
 
-    def simpler(self, refusal: BadRequest | Forbidden) -> tuple[str, Draft] | None:
+    def simpler(self, refusal: TelegramError) -> tuple[str, Draft] | None:
         """Return what was refused of its form and the draft without that, or None if it was
         something else."""
+        if not isinstance(refusal, BadRequest | Forbidden):
+            return None
         said = refusal.message.casefold()
         if self.formatted and _ABOUT_FORMATTING.search(said):
             longest = MOST_UNITS if self.document is None else LONGEST_CAPTION
@@ -175,8 +181,7 @@ class Sender:
             try:
                 sent = await self._post(message)
             except TelegramError as exc:
-                is_refusal = isinstance(exc, BadRequest | Forbidden)
-                simpler = message.simpler(exc) if is_refusal else None
+                simpler = message.simpler(exc)
                 if simpler is None:
                     await self._heed(chat_id, exc)
                     refused = self._timing.refused_token
@@ -249,8 +254,8 @@ class Sender:
 
 
 class SideEffects:
-    """Tells a stranger how to be let in, sets the menu, and confirms and removes a pressed
-    button, in the background: none of it holds up the next update."""
+    """Tells a stranger how to be let in, sets the menu, confirms and removes a pressed button, and
+    asks for the bot's name, in the background: none of it holds up the next update."""
 
     def __init__(
         self, api: Api, backoff: ChatBackoff[int], background: Background[TelegramError]
@@ -279,6 +284,14 @@ class SideEffects:
         if receipt.kind is not ReceiptKind.DENIED:
             self._background.start("confirming a button", self._confirm, pressed)
             self._background.start("removing buttons", self._remove_buttons, pressed)
+
+    def identify(self, tell: Callable[[Me], None]) -> None:
+        """Ask who the bot is, and tell it."""
+        self._background.start("asking for the bot's name", self._identify, tell)
+
+    async def _identify(self, tell: Callable[[Me], None]) -> None:
+        bot = await self._api.get_me()
+        tell(Me(bot.id, bot.username or ""))
 
     async def _tell(self, key: ChatKey, text: str) -> None:
         try:

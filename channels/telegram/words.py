@@ -126,6 +126,18 @@ def hear(message: Message, me: Me) -> Heard:
     )
 
 
+def names_another_bot(message: Message, me: Me) -> bool:
+    """Whether a message names a bot that the bot itself is not, as far as it knows its name:
+    the names of all bots end alike."""
+    text = _raw_words(message)
+    command = _COMMAND.match(text)
+    mentions = (e for e in _entities_of(message) if e.type == MessageEntity.MENTION)
+    named = [_covered(text, each).removeprefix("@").casefold() for each in mentions]
+    if command is not None and command[2]:
+        named.append(command[2].casefold())
+    return any(each.endswith("bot") and each != me.username.casefold() for each in named)
+
+
 def _is_mention(text: str, entity: MessageEntity, me: Me) -> bool:
     if entity.type == MessageEntity.TEXT_MENTION:
         return entity.user is not None and entity.user.id == me.user_id

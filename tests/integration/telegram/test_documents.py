@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from channels.telegram.sender import NO_FILES
 from gaia.core.slash import LONGEST_BESIDE_FILE
 from gaia.errors import (
     PermanentSendError,
@@ -14,7 +15,7 @@ from gaia.errors import (
     StoreError,
     UnknownSendError,
 )
-from gaia.messages import NO_FILES, REPEAT_MARK, Button, OutboundFile
+from gaia.messages import REPEAT_MARK, Button, OutboundFile
 from gaia.testing.scripted_core import ScriptedCore
 from tests.servers.telegram import (
     BadGateway,

@@ -86,6 +86,29 @@ async def test_a_group_is_heard_only_when_it_speaks_to_the_bot(rig: Rig) -> None
     assert received[2].notes == ('(in reply to a message of yours: "It is noon.")',)
 
 
+async def test_a_bot_that_got_another_name_hears_it(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    await rig.until_well()
+    rig.telegram.world.bot["username"] = "Renamed_Bot"
+
+    def asked() -> int:
+        return len(rig.telegram.requests("getMe"))
+
+    for seconds in (0, 60):
+        rig.clock.advance(seconds)
+        ada.writes("@renamed_bot and @bob, tea?", to=group)
+        ada.writes("/help@weather_bot", to=group)
+        ada.writes("@bob, coffee?", to=group)
+        await rig.telegram.until_polled()
+    await until(lambda: asked() == 2)
+    ada.writes("@renamed_bot tea?", to=group)
+    ada.writes("/help@renamed_bot", to=group)
+    tea, command = await rig.until_received(2)
+    assert (tea.text, command.text) == ("tea?", "/help")
+    assert asked() == 2
+
+
 async def test_a_reply_brings_all_of_the_message_and_the_quote_as_it_was_chosen(rig: Rig) -> None:
     ada = rig.telegram.person(ADA)
     words = "It rains in Porto.\n" * 60
