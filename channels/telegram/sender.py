@@ -69,7 +69,10 @@ LONGEST_COMMAND_BYTES = 64
 
 LONGEST_CAPTION = 1024
 
-NO_FILES = "(I may not send files in this chat, so there is none here.)"
+NO_FILES = (
+    "(I may not send files in this chat, so it is left out. Ask me for the rest, or for a shorter "
+    "answer.)"
+)
 """Stands below the text of a chunk that was to have a file."""
 
 _ABOUT_FORMATTING = re.compile("entit")
