@@ -86,6 +86,33 @@ async def test_a_group_is_heard_only_when_it_speaks_to_the_bot(rig: Rig) -> None
     assert received[2].notes == ('(in reply to a message of yours: "It is noon.")',)
 
 
+async def test_who_writes_as_the_group_is_heard_and_a_post_of_its_channel_is_not(rig: Rig) -> None:
+    bot = rig.telegram.bot_username
+    group = rig.telegram.group(GROUP, is_supergroup=True)
+    post = group.discusses(rig.telegram.channel(-100700).posts(f"@{bot} our news"))
+    group.says(f"@{bot} one")
+    group.says(f"@{bot} two", title="Chief")
+    ada = rig.telegram.person(ADA, "Ada")
+    ada.writes(f"@{bot} three", to=group, reply_to=post, thread=post.message_id)
+    received = await rig.until_received(3)
+    assert [(each.text, each.sender_name, each.author) for each in received] == [
+        ("one", "anonymous admin", str(GROUP)),
+        ("two", "Chief", str(GROUP)),
+        ("three", "Ada", str(ADA)),
+    ]
+    assert {each.chat for each in received} == {str(GROUP)}
+    await rig.telegram.until_polled()
+    assert len(rig.received) == 3
+
+
+async def test_the_words_of_a_rich_message_are_read(rig: Rig) -> None:
+    text = ["Rain in ", {"type": "bold", "text": "Porto"}]
+    rich = {"blocks": [{"type": "paragraph", "text": text}, {"type": "divider"}]}
+    rig.telegram.person(ADA).sends({"rich_message": rich})
+    (inbound,) = await rig.until_received(1)
+    assert (inbound.text, inbound.notes) == ("Rain in Porto", ())
+
+
 async def test_a_bot_that_got_another_name_hears_it(rig: Rig) -> None:
     ada = rig.telegram.person(ADA)
     group = rig.telegram.group(GROUP, members=[ada])
