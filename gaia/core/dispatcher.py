@@ -25,6 +25,7 @@ from gaia.core.plain_words import PlainWords
 from gaia.core.slash import Commands
 from gaia.core.strangers import Strangers
 from gaia.core.turn_runner import TurnRunner
+from gaia.core.yes_or_no import answer_of
 from gaia.messages import CORRECTION, MAYBE_FORWARDED, Address, Inbound, Receipt, ReceiptKind
 from gaia.ports import Channel, Clock
 from gaia.store import conversations, edits, inbox, outbox, overheard, senders
@@ -201,10 +202,12 @@ class Dispatcher:
         else:
             cue = self._runner.value.cue(session, user.user_id, inbound.text)
             wake = partial(self._handlers.expect, conversation, cue)
-        if is_command or conversation_id not in self._asked:
-            return _Added(user, ReceiptKind.ACCEPTED, wake)
-        self._tell_dropped(session, conversation, now)
-        return _Added(user, ReceiptKind.ACCEPTED, wake, dropped=conversation_id)
+        is_asked = not is_command and conversation_id in self._asked
+        # In a group others speak on, and nothing is dropped by that.
+        if is_asked and (conversation.direct or answer_of(inbound.text) in ("yes", "no")):
+            self._tell_dropped(session, conversation, now)
+            return _Added(user, ReceiptKind.ACCEPTED, wake, dropped=conversation_id)
+        return _Added(user, ReceiptKind.ACCEPTED, wake)
 
     def _tell_dropped(self, session: Session, conversation: Conversation, now: datetime) -> None:
         outbox.add(

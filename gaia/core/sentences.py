@@ -35,8 +35,8 @@ STOPPED_MARK = "(stopped by the user)"
 NOT_ANSWERED = "That was neither a yes nor a no, so I leave everything as it is."
 """To whoever was asked, and wrote something else."""
 NOT_ANSWERED_IN_GROUP = (
-    "That does not answer my question: in a group a button or a command does. I leave everything "
-    "as it is."
+    "In a group a button or the command answers my question, and not a plain yes or no. I leave "
+    "everything as it is."
 )
 
 

@@ -203,9 +203,12 @@ async def test_in_a_group_no_question_offers_to_be_answered_in_words(running_cor
         for command, number in (("/forget", 1), ("/forget tea", 2)):
             asked = await core.say(command, sender="family", **group)
             assert asked.endswith(f"Answer /forget yes {number}, within an hour.")
+        assert await core.say("How is the weather?", sender="family", **group) == (
+            "echo: Bob: How is the weather?"
+        )
         told = await core.say("yes", sender="family", **group)
         assert told == NOT_ANSWERED_IN_GROUP
-        await core.channel.until_sent(5)
+        await core.channel.until_sent(6)
         assert "Forgotten: 1" in await core.say("/forget yes 2", sender="family", **group)
 
 
