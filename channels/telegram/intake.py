@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
-from telegram import Update
+from telegram import Chat, Update
 
 from channels.base.intake import Attempts, log_set_aside
 from channels.telegram.api import Json
@@ -27,17 +27,21 @@ from channels.telegram.events import (
 )
 from channels.telegram.sender import SideEffects
 from channels.telegram.translation import translate
-from channels.telegram.words import Me
+from channels.telegram.words import Me, names_another_bot
 from gaia.messages import Inbound
 from gaia.ports import Clock, Gateway
 
 logger = logging.getLogger(__name__)
 
+IDENTIFY_SECONDS = 60.0
+"""Between two times that Telegram is asked what the bot is called."""
+
 _FIELD = re.compile(r"[a-z][a-z_]{0,40}")
 
 
 class Intake:
-    """Takes updates while the channel serves `gateway` as the bot `me`."""
+    """Takes updates while the channel serves `gateway` as the bot `me`, which its owner may give
+    another name meanwhile: whether that is the bot that a group names, Telegram is asked."""
 
     def __init__(self, gateway: Gateway, me: Me, side_effects: SideEffects, clock: Clock) -> None:
         self._gateway = gateway
@@ -45,6 +49,7 @@ class Intake:
         self._side_effects = side_effects
         self._clock = clock
         self._attempts = Attempts()
+        self._identified_at = clock.monotonic()
 
     async def take(self, raw: Json) -> None:
         """Commit what an update tells.
@@ -53,7 +58,9 @@ class Intake:
         to come again.
         """
         try:
-            event = translate(Update.de_json(raw, None), self._me, self._clock.now())
+            update = Update.de_json(raw, None)
+            event = translate(update, self._me, self._clock.now())
+            self._mind_name(update)
         except Exception as exc:
             _set_aside(raw, exc)
             return
@@ -63,6 +70,21 @@ class Intake:
             self._commit(event),
             partial(_set_aside, raw),
         )
+
+    def _mind_name(self, update: Update) -> None:
+        """Have Telegram asked for the bot's name where a group names one that it is not."""
+        message, now = update.message or update.edited_message, self._clock.monotonic()
+        is_asked = now - self._identified_at < IDENTIFY_SECONDS
+        if is_asked or message is None or message.chat.type == Chat.PRIVATE:
+            return
+        if names_another_bot(message, self._me):
+            self._identified_at = now
+            self._side_effects.identify(self._is_now)
+
+    def _is_now(self, me: Me) -> None:
+        if me != self._me:
+            logger.info("the bot on Telegram is called @%s now", me.username)
+        self._me = me
 
     async def _commit(self, event: Event) -> None:
         match event:

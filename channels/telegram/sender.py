@@ -2,14 +2,19 @@
 
 What Telegram refuses of the form of a chunk is left out, one thing after the other: the
 formatting when it cannot read it, what it replies to when that is gone, the topic when that is
-gone or closed. Everything else that goes wrong is an error for delivery. What stands beside
-the chunks holds up nothing, and may fail.
+gone or closed, the file where the group takes none. A refusal is for what it names: of some
+things Telegram's wordings are many. Everything else that goes wrong is an error for delivery.
+What stands beside the chunks holds up nothing, and may fail.
+
+Below a post of a channel, in its discussion group, stands what replies to it, or to such a reply:
+so each chunk after the first replies to the one before.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -24,20 +29,37 @@ from telegram import (
     ReplyParameters,
 )
 from telegram.constants import ChatAction, ParseMode
-from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError, TelegramError
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    TelegramError,
+)
 
 from channels.base.background import Background, ShowTyping
 from channels.base.http import ChatBackoff
 from channels.formatting.telegram_html import MOST_UNITS, spelled_out
 from channels.telegram.api import Api, FloodError, TelegramCondition, Timing, send_error
 from channels.telegram.events import ChatKey, Pressed, message_in, message_name
+from channels.telegram.words import Me
 from gaia.errors import (
     PermanentSendError,
     RetryableSendError,
     StoreError,
     UnknownSendError,
 )
-from gaia.messages import Button, Inbound, MenuEntry, Outbound, Receipt, ReceiptKind, TurnStarted
+from gaia.lru import LruCache
+from gaia.messages import (
+    Button,
+    Inbound,
+    MenuEntry,
+    Outbound,
+    Receipt,
+    ReceiptKind,
+    TurnStarted,
+)
 from gaia.ports import Gateway
 
 logger = logging.getLogger(__name__)
@@ -47,15 +69,22 @@ LONGEST_COMMAND_BYTES = 64
 
 LONGEST_CAPTION = 1024
 
-_REFUSED_FORMATTING = ("can't parse entities", "entities_too_long")
-_NO_SUCH_MESSAGE = (
-    "message to be replied not found",
-    "replied message not found",
-    "reply message not found",
+NO_FILES = (
+    "(I may not send files in this chat, so it is left out. Ask me for the rest, or for a shorter "
+    "answer.)"
 )
-"""Telegram says one of these of a reply to a deleted message. In a forum it may say so even of a
-message that is allowed to go without the reply."""
-_NO_SUCH_TOPIC = ("message thread not found", "topic_closed", "topic_deleted", "topic_id_invalid")
+"""Stands below the text of a chunk that was to have a file."""
+
+_ABOUT_FORMATTING = re.compile("entit")
+_ABOUT_REPLY = re.compile("repl(y|ied)(?!.?(keyboard|markup))")
+"""Telegram names it of a reply to a deleted message. In a forum it may do so even of a message
+that is allowed to go without the reply."""
+_ABOUT_TOPIC = re.compile("topic|thread")
+_ABOUT_FILE = re.compile("document|file|_docs_|_media_")
+
+_MOST_THREADS = 500
+_Reply = tuple[ChatKey, str]
+"""A chat, and the turn that is answered there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +99,22 @@ class Draft:
     document: InputFile | None = None
     """The text stands below it."""
 
-    def simpler(self, refusal: BadRequest) -> tuple[str, Draft] | None:
+    def simpler(self, refusal: TelegramError) -> tuple[str, Draft] | None:
         """Return what was refused of its form and the draft without that, or None if it was
         something else."""
-
-        def is_for(refusals: Sequence[str]) -> bool:
-            return any(each in refusal.message.casefold() for each in refusals)
-
-        if self.formatted and is_for(_REFUSED_FORMATTING):
+        if not isinstance(refusal, BadRequest | Forbidden):
+            return None
+        said = refusal.message.casefold()
+        if self.formatted and _ABOUT_FORMATTING.search(said):
             longest = MOST_UNITS if self.document is None else LONGEST_CAPTION
             text = spelled_out(self.text, longest)
             return "its formatting", replace(self, text=text, formatted=False)
-        if self.reply_to is not None and is_for(_NO_SUCH_MESSAGE):
+        if self.reply_to is not None and _ABOUT_REPLY.search(said):
             return "what it replies to", replace(self, reply_to=None)
+        if self.document is not None and _ABOUT_FILE.search(said):
+            return "its file", replace(self, text=f"{self.text}\n\n{NO_FILES}", document=None)
         is_in_topic = self.chat.thread_id is not None or self.reply_to is not None
-        if is_in_topic and is_for(_NO_SUCH_TOPIC):
+        if is_in_topic and _ABOUT_TOPIC.search(said):
             # A reply would go to the topic of what it replies to.
             return "its topic", replace(self, chat=ChatKey(self.chat.chat_id), reply_to=None)
         return None
@@ -114,6 +144,13 @@ def _keyboard(buttons: tuple[Button, ...]) -> InlineKeyboardMarkup | None:
     return InlineKeyboardMarkup(rows) if rows else None
 
 
+def _is_comment(sent: Message) -> bool:
+    """Whether a message stands in a thread of replies, as comments do, and not in a topic."""
+    replied = sent.reply_to_message
+    is_in_thread = replied is not None and replied.message_thread_id is not None
+    return is_in_thread and not sent.is_topic_message
+
+
 class Sender:
     """Sends chunks while the channel serves."""
 
@@ -130,10 +167,14 @@ class Sender:
         self._condition = condition
         self._timing = timing
         self._gateway = gateway
+        self._threads = LruCache[_Reply, int](_MOST_THREADS)
+        """The last chunk of each reply that stands among the comments on a post."""
 
     async def send(self, outbound: Outbound) -> str:
         """Send a chunk; returns Telegram's name for it. Raises a `SendError` otherwise."""
         message = draft(outbound)
+        if outbound.seq and outbound.turn_id is not None:
+            message = replace(message, reply_to=self._threads.get((message.chat, outbound.turn_id)))
         chat_id = message.chat.chat_id
         remaining = self._backoff.remaining(chat_id)
         if remaining:
@@ -141,15 +182,19 @@ class Sender:
         message = replace(message, document=await self._document(outbound))
         while True:
             try:
-                return await self._post(message)
+                sent = await self._post(message)
             except TelegramError as exc:
-                simpler = message.simpler(exc) if isinstance(exc, BadRequest) else None
+                simpler = message.simpler(exc)
                 if simpler is None:
                     await self._heed(chat_id, exc)
                     refused = self._timing.refused_token
                     raise send_error(exc, refused_token_seconds=refused) from exc
                 left_out, message = simpler
                 logger.warning("a message is sent without %s, which Telegram refuses", left_out)
+            else:
+                if outbound.turn_id is not None and _is_comment(sent):
+                    self._threads.put((message.chat, outbound.turn_id), sent.message_id)
+                return message_name(sent.chat.id, sent.message_id)
 
     async def _document(self, outbound: Outbound) -> InputFile | None:
         """Return the file of a chunk; None if it has none any more."""
@@ -161,13 +206,12 @@ class Sender:
             raise RetryableSendError("the file that goes with it cannot be read") from exc
         return None if content is None else InputFile(content, filename=outbound.file.name)
 
-    async def _post(self, message: Draft) -> str:
+    async def _post(self, message: Draft) -> Message:
         try:
-            sent = await self._posted(message)
+            return await self._posted(message)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as exc:
             # The library cannot read what Telegram says of the message that it took.
             raise UnknownSendError(f"an odd answer of Telegram: {type(exc).__name__}") from exc
-        return message_name(sent.chat.id, sent.message_id)
 
     async def _posted(self, message: Draft) -> Message:
         reply = None
@@ -213,8 +257,8 @@ class Sender:
 
 
 class SideEffects:
-    """Tells a stranger how to be let in, sets the menu, and confirms and removes a pressed
-    button, in the background: none of it holds up the next update."""
+    """Tells a stranger how to be let in, sets the menu, confirms and removes a pressed button, and
+    asks for the bot's name, in the background: none of it holds up the next update."""
 
     def __init__(
         self, api: Api, backoff: ChatBackoff[int], background: Background[TelegramError]
@@ -243,6 +287,14 @@ class SideEffects:
         if receipt.kind is not ReceiptKind.DENIED:
             self._background.start("confirming a button", self._confirm, pressed)
             self._background.start("removing buttons", self._remove_buttons, pressed)
+
+    def identify(self, tell: Callable[[Me], None]) -> None:
+        """Ask who the bot is, and tell it."""
+        self._background.start("asking for the bot's name", self._identify, tell)
+
+    async def _identify(self, tell: Callable[[Me], None]) -> None:
+        bot = await self._api.get_me()
+        tell(Me(bot.id, bot.username or ""))
 
     async def _tell(self, key: ChatKey, text: str) -> None:
         try:

@@ -8,7 +8,8 @@ Decided here, beyond what Telegram's own terms say:
 - What people write to a channel in its direct messages is ignored: Telegram has all of
   them in one group, where each reads their own alone.
 - An edit is one if there are words in it: a live location that moves says nothing
-  new. Whether the words are new ones, the core tells.
+  new. Whether the words are new ones, the core tells. One without a time changed nothing
+  that people see: Telegram tells so of a reaction, or of what it does to a message itself.
 - What was forwarded, or written by another bot through which somebody sent it, is
   somebody else's. A command in it is not given: it stands in quotes.
 """
@@ -106,6 +107,8 @@ def _message(message: Message, me: Me) -> Event:
 def _edit(message: Message, me: Me, update_id: int) -> Event:
     if not (message.text or message.caption):
         return Ignored("an edit without words")
+    if message.edit_date is None:
+        return Ignored("an edit that nobody sees")
     chat_id, message_id = _whole(message.chat.id), _whole(message.message_id)
     name = edit_name(chat_id, message_id, _whole(update_id))
     return _said(message, me, name, edit_of=message_name(chat_id, message_id))

@@ -13,19 +13,22 @@ from dataclasses import dataclass
 from telegram import Message, MessageEntity
 
 from channels.base.intake import clean
+from channels.telegram.rich_message import rich_words
 
 _COMMAND = re.compile(r"\s*(/[A-Za-z][A-Za-z0-9_]*)(?:@(\w+))?(?=\s|$)")
 """`/help` and `/help@bot`; `/etc/hosts` is a path."""
 
 
 def words_of(message: Message) -> str:
-    """Return the words of a message, be they its text or a caption; links as "label (address)"."""
+    """Return the words of a message, be they its text, a caption, or those of a rich message;
+    links as "label (address)"."""
     return _rendered(_raw_words(message), _entities_of(message))
 
 
 def _raw_words(message: Message) -> str:
-    """Return the text or the caption as Telegram has it: entities count in it."""
-    return message.text or message.caption or ""
+    """Return the text or the caption as Telegram has it: entities count in it. A rich message
+    has neither, and no entities."""
+    return message.text or message.caption or rich_words(message)
 
 
 def _entities_of(message: Message) -> Sequence[MessageEntity]:
@@ -121,6 +124,18 @@ def hear(message: Message, me: Me) -> Heard:
         is_addressed=names_me,
         is_for_any_bot=command is not None and not names_me,
     )
+
+
+def names_another_bot(message: Message, me: Me) -> bool:
+    """Whether a message names a bot that the bot itself is not, as far as it knows its name:
+    the names of all bots end alike."""
+    text = _raw_words(message)
+    command = _COMMAND.match(text)
+    mentions = (e for e in _entities_of(message) if e.type == MessageEntity.MENTION)
+    named = [_covered(text, each).removeprefix("@").casefold() for each in mentions]
+    if command is not None and command[2]:
+        named.append(command[2].casefold())
+    return any(each.endswith("bot") and each != me.username.casefold() for each in named)
 
 
 def _is_mention(text: str, entity: MessageEntity, me: Me) -> bool:

@@ -50,11 +50,12 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def person_in(twilio_name: str) -> str | None:
-    """Return the sender or chat that Twilio calls so; None if it is nobody on WhatsApp."""
+    """Return the sender or chat that Twilio calls so; None if it is nobody on WhatsApp. A number
+    has its `+` always, whether it came with one or not."""
     name = twilio_name.removeprefix(_PREFIX)
     if name == twilio_name or _PERSON.fullmatch(name) is None:
         return None
-    return name
+    return f"+{name}" if name.isdecimal() else name
 
 
 def twilio_name(person: str) -> str:

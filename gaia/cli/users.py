@@ -33,7 +33,10 @@ Sender = Annotated[str, typer.Argument(help="Who writes, as the channel names th
 FORMS = {
     "terminal": (r".*\S.*", "a login name"),
     "telegram": (r"-?\d+", "a number such as 512345678, as 'gaia users pending' shows it"),
-    "whatsapp": (r"\+\d{3,}|[A-Za-z][\w.-]{2,}", "a number such as +4915112345678"),
+    "whatsapp": (
+        r"\+[0-9]{6,15}|(?=.*[A-Za-z])[\w.-]{3,}",
+        "a number such as +4915112345678, with its country's code",
+    ),
 }
 """How each channel names who writes: an address of another form would never be met."""
 

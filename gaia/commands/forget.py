@@ -13,6 +13,7 @@ from gaia.commands.memory_text import day, line
 from gaia.commands.registry import Call, Command, Run, Topic
 from gaia.commands.unread import unread_like
 from gaia.core.proposals import KEEP_ALL, whether_to_forget
+from gaia.core.sentences import or_in_words
 from gaia.core.slash import Caller, Reply
 from gaia.errors import UnknownForgetError
 from gaia.memory import forget, ledger
@@ -98,6 +99,7 @@ def _ask_for_everything(call: Call) -> str | Reply:
     else:
         whole = f"{counted_memories(total)} of this group, and all that was said with me here"
     return _question(
+        call,
         f"Should I forget everything? That means {whole}. It cannot be undone.",
         forget_id,
     )
@@ -146,7 +148,8 @@ def _ask_for_said(call: Call, words: str, said: Sequence[datetime], before: str)
     )
     if len(said) == 1:
         shown = shown.replace(" contain ", " contains ")
-    return whether_to_forget(shown, len(said), forget_id)
+    direct = call.caller.conversation.direct
+    return whether_to_forget(shown, len(said), forget_id, direct=direct)
 
 
 def _messages(said: Sequence[datetime]) -> str:
@@ -181,13 +184,15 @@ def _ask(
         lines.append(f"… and {len(found) - SHOWN:,} more")
     if words and said:
         lines.append(f"And in {_messages(said)} of ours: {_days(said)}.")
-    return whether_to_forget("\n".join(lines), len(found) + len(said) * bool(words), forget_id)
+    count, direct = len(found) + len(said) * bool(words), call.caller.conversation.direct
+    return whether_to_forget("\n".join(lines), count, forget_id, direct=direct)
 
 
-def _question(text: str, forget_id: int) -> Reply:
+def _question(call: Call, text: str, forget_id: int) -> Reply:
     command = f"/forget yes {forget_id}"
+    answer = or_in_words("yes", direct=call.caller.conversation.direct) + command
     buttons = (Button("Forget", command, "yes"), KEEP_ALL)
-    return Reply(f"{text} Answer yes, or {command}, within an hour.", buttons)
+    return Reply(f"{text} Answer {answer}, within an hour.", buttons)
 
 
 def _confirm(call: Call, changed: Callable[[], None]) -> str | Reply:

@@ -61,9 +61,10 @@ def _list(call: Call) -> str | Reply:
         one, other = known.unsure[0]
         merge = f"/people merge #{one.number}, #{other.number}"
         split = f"/people split #{one.number}, #{other.number}"
+        answer = "Answer yes or no: " if call.conversation.direct else ""
         lines.append(
             f"\nAre {_quoted(one.name)} and {_quoted(other.name)} the same? "
-            f"Answer yes or no: {merge} says so, {split} keeps them apart."
+            f"{answer}{merge} says so, {split} keeps them apart."
         )
         buttons = (Button("The same", merge, "yes"), Button("Two", split, "no"))
     return Reply("\n".join(lines), buttons)

@@ -51,15 +51,17 @@ class OpenQuestions:
         """Note that none waits any more."""
         self._asked.pop(conversation_id, None)
 
-    def dropped_by(self, conversation_id: int, text: str, now: datetime) -> str | None:
+    def dropped_by(self, conversation: Conversation, text: str, now: datetime) -> str | None:
         """What is said when a message that answers nothing drops a question: nothing, where that
-        is from long ago and no answer either; None where none waits."""
-        asked = self._asked.get(conversation_id)
-        if asked is None:
+        is from long ago and no answer either; None where none waits, and in a group, where others
+        speak on, unless it would be an answer."""
+        asked = self._asked.get(conversation.conversation_id)
+        is_answer = answer_of(text) in ("yes", "no")
+        if asked is None or not (conversation.direct or is_answer):
             return None
-        if now - asked[0] <= ANSWERED_WITHIN:
-            return sentences.NOT_ANSWERED
-        return sentences.ASKED_LONG_AGO if answer_of(text) in ("yes", "no") else ""
+        if now - asked[0] > ANSWERED_WITHIN:
+            return sentences.ASKED_LONG_AGO if is_answer else ""
+        return sentences.NOT_ANSWERED if conversation.direct else sentences.NOT_ANSWERED_IN_GROUP
 
     def hidden(self, conversation_id: int) -> Question | None:
         """The question that waits in a conversation and that the outbox does not keep."""

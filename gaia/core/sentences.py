@@ -32,6 +32,17 @@ STOPPED_MARK = "(stopped by the user)"
 
 NOT_ANSWERED = "That was neither a yes nor a no, so I leave everything as it is."
 """To whoever was asked, and wrote something else."""
+NOT_ANSWERED_IN_GROUP = (
+    "In a group a button or the command answers my question, and not a plain yes or no. I leave "
+    "everything as it is."
+)
+
+
+def or_in_words(words: str, *, direct: bool) -> str:
+    """Stands before the command that answers a question, where words do as well: in a group
+    they do not, since nobody answers there for somebody else."""
+    return f"{words}, or " if direct else ""
+
 
 ASKED_LONG_AGO = "I asked that more than an hour ago, so I leave everything as it is."
 """To whoever answers when the question does not wait any more."""

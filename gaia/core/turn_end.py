@@ -150,7 +150,9 @@ class TurnEnds:
             inbox.finish(session, batch.turn_id, outcome.state, now)
         question = None
         if outcome.called_tools:
-            question = proposals.question(session, present.user_id, batch.turn_id)
+            question = proposals.question(
+                session, present.user_id, batch.turn_id, direct=conversation.direct
+            )
         if outcome.reply is not None:
             most = self._settings.value.limits.answer_messages
             chunks, file = within_messages(running.channel, outcome.reply, most)

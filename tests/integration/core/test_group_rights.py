@@ -40,6 +40,18 @@ async def test_an_admin_of_the_group_may(running_core):
         assert "Forgotten: 1" in await core.say("/forget yes 1", **GROUP, author="bob")
 
 
+async def test_an_admin_who_is_anonymous_and_pressed_a_button_answers_by_command(running_core):
+    async with running_core() as core:
+        core.channel.admins = {"g1": True, "bob": False}
+        await group_that_knows(core, "we met in Rome")
+        assert "Should I forget it?" in await core.say("/forget Rome", **GROUP, author="g1")
+        # Telegram tells who pressed, and hides that they are an admin.
+        pressed = await core.say("/forget yes 1", **GROUP, author="bob", is_pressed=True)
+        assert pressed == REFUSED
+        assert "gives the command" in pressed
+        assert "Forgotten: 1" in await core.say("/forget yes 1", **GROUP, author="g1")
+
+
 async def test_an_owner_of_gaia_may(running_core):
     async with running_core() as core:
         await core.users.set_role(await core.users.find("ada"), Role.OWNER)

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from gaia.core.sentences import ASKED_LONG_AGO
+from gaia.core.sentences import ASKED_LONG_AGO, NOT_ANSWERED_IN_GROUP
 from gaia.core.yes_or_no import answer_of
 from gaia.messages import MAYBE_FORWARDED, Address, RepliedTo
 from gaia.store.people.users import Role
@@ -202,6 +202,23 @@ async def test_in_a_group_a_reply_answers_a_reminder_and_nothing_else(running_co
         await core.say("yes", sender="family", replied_to=asked, **group)
         await core.channel.until_sent(8)
         assert "We drink tea" in await core.say("/memory", sender="family", **group)
+
+
+async def test_in_a_group_no_question_offers_to_be_answered_in_words(running_core):
+    group = {"chat": "family", "direct": False, "sender_name": "Bob", "author": "bob"}
+    async with running_core(senders=("family",)) as core:
+        core.channel.admins["bob"] = True
+        await core.say("/remember We drink tea", sender="family", **group)
+        for command, number in (("/forget", 1), ("/forget tea", 2)):
+            asked = await core.say(command, sender="family", **group)
+            assert asked.endswith(f"Answer /forget yes {number}, within an hour.")
+        assert await core.say("How is the weather?", sender="family", **group) == (
+            "echo: Bob: How is the weather?"
+        )
+        told = await core.say("yes", sender="family", **group)
+        assert told == NOT_ANSWERED_IN_GROUP
+        await core.channel.until_sent(6)
+        assert "Forgotten: 1" in await core.say("/forget yes 2", sender="family", **group)
 
 
 @pytest.mark.parametrize(

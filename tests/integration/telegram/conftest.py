@@ -86,6 +86,7 @@ class Rig:
         buttons: tuple[Button, ...] = (),
         is_repeat: bool = False,
         file: OutboundFile | None = None,
+        turn_id: str | None = None,
     ) -> str:
         outbound = Outbound(
             outbox_id=1,
@@ -93,6 +94,7 @@ class Rig:
             text=text,
             seq=seq,
             final=True,
+            turn_id=turn_id,
             in_reply_to=in_reply_to,
             buttons=buttons,
             is_repeat=is_repeat,

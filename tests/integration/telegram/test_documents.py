@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from channels.telegram.sender import NO_FILES
 from gaia.core.slash import LONGEST_BESIDE_FILE
 from gaia.errors import (
     PermanentSendError,
@@ -102,6 +103,24 @@ async def test_a_file_goes_to_its_topic_as_an_answer(rig: Rig) -> None:
     (message,) = rig.telegram.messages(group, thread=topic)
     assert message.reply_to == asked.message_id
     assert rig.telegram.content(message) == CONTENT
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["not enough rights to send documents to the chat", "CHAT_SEND_DOCS_FORBIDDEN"],
+)
+async def test_a_file_that_the_group_does_not_take_is_left_out_and_said_to_be(
+    rig: Rig, reason: str
+) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    rig.telegram.faults = lambda request: BadRequest(reason) if request.method == SEND else None
+    await rig.send(GROUP, "<b>All</b> of it.", file=FILE, buttons=(Button("More", "/memory"),))
+    (message,) = rig.telegram.messages(group)
+    assert message.text == f"All of it.\n\n{NO_FILES}"
+    assert [entity["type"] for entity in message.entities] == ["bold"]
+    assert message.buttons == {"More": "/memory"}
+    assert rig.telegram.content(message) is None
 
 
 @pytest.mark.parametrize(

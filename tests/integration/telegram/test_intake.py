@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
+
+import pytest
 
 from gaia.messages import AttachmentKind, RepliedTo
 from gaia.testing.clock import until
@@ -24,6 +27,20 @@ async def test_each_edit_replaces_the_message_once(rig: Rig) -> None:
     rig.telegram.redeliver()
     await rig.telegram.until_polled()
     assert len(rig.received) == 3
+
+
+async def test_an_edit_that_nobody_sees_is_none(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    written = ada.writes("tea")
+    others = ada.writes(f"@{rig.telegram.bot_username} tea?", to=group)
+    for each in (written, others):
+        # As when the first reaction is put on it.
+        rig.telegram.world.updates.add("edited_message", each.message)
+    await rig.until_received(2)
+    await rig.telegram.until_polled()
+    assert rig.texts == ["tea", "tea?"]
+    assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
 
 
 async def test_a_caption_comes_with_its_photo(rig: Rig) -> None:
@@ -67,6 +84,56 @@ async def test_a_group_is_heard_only_when_it_speaks_to_the_bot(rig: Rig) -> None
     assert received[0].sender_name == "Ada"
     assert received[0].chat_title == "Family"
     assert received[2].notes == ('(in reply to a message of yours: "It is noon.")',)
+
+
+async def test_who_writes_as_the_group_is_heard_and_a_post_of_its_channel_is_not(rig: Rig) -> None:
+    bot = rig.telegram.bot_username
+    group = rig.telegram.group(GROUP, is_supergroup=True)
+    post = group.discusses(rig.telegram.channel(-100700).posts(f"@{bot} our news"))
+    group.says(f"@{bot} one")
+    group.says(f"@{bot} two", title="Chief")
+    ada = rig.telegram.person(ADA, "Ada")
+    ada.writes(f"@{bot} three", to=group, reply_to=post, thread=post.message_id)
+    received = await rig.until_received(3)
+    assert [(each.text, each.sender_name, each.author) for each in received] == [
+        ("one", "anonymous admin", str(GROUP)),
+        ("two", "Chief", str(GROUP)),
+        ("three", "Ada", str(ADA)),
+    ]
+    assert {each.chat for each in received} == {str(GROUP)}
+    await rig.telegram.until_polled()
+    assert len(rig.received) == 3
+
+
+async def test_the_words_of_a_rich_message_are_read(rig: Rig) -> None:
+    text = ["Rain in ", {"type": "bold", "text": "Porto"}]
+    rich = {"blocks": [{"type": "paragraph", "text": text}, {"type": "divider"}]}
+    rig.telegram.person(ADA).sends({"rich_message": rich})
+    (inbound,) = await rig.until_received(1)
+    assert (inbound.text, inbound.notes) == ("Rain in Porto", ())
+
+
+async def test_a_bot_that_got_another_name_hears_it(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    await rig.until_well()
+    rig.telegram.world.bot["username"] = "Renamed_Bot"
+
+    def asked() -> int:
+        return len(rig.telegram.requests("getMe"))
+
+    for seconds in (0, 60):
+        rig.clock.advance(seconds)
+        ada.writes("@renamed_bot and @bob, tea?", to=group)
+        ada.writes("/help@weather_bot", to=group)
+        ada.writes("@bob, coffee?", to=group)
+        await rig.telegram.until_polled()
+    await until(lambda: asked() == 2)
+    ada.writes("@renamed_bot tea?", to=group)
+    ada.writes("/help@renamed_bot", to=group)
+    tea, command = await rig.until_received(2)
+    assert (tea.text, command.text) == ("tea?", "/help")
+    assert asked() == 2
 
 
 async def test_a_reply_brings_all_of_the_message_and_the_quote_as_it_was_chosen(rig: Rig) -> None:

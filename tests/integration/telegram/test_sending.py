@@ -52,7 +52,13 @@ async def test_a_possible_repeat_is_marked(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    "reason", ["can't parse entities: Unsupported start tag", "ENTITIES_TOO_LONG"]
+    "reason",
+    [
+        "can't parse entities: Unsupported start tag",
+        "ENTITIES_TOO_LONG",
+        "ENTITY_BOUNDS_INVALID",
+        "wrong message entity: Wrong URL host",
+    ],
 )
 async def test_formatting_that_telegram_refuses_is_left_out(rig: Rig, reason: str) -> None:
     ada = rig.telegram.person(ADA)
@@ -189,6 +195,65 @@ async def test_a_reply_to_what_was_deleted_stays_in_its_topic(rig: Rig) -> None:
     )
     await rig.send(inbound.chat, in_reply_to=(inbound.provider_message_id,))
     assert rig.telegram.texts(group, thread=topic) == ["Hi."]
+
+
+@pytest.mark.parametrize(
+    "reason", ["reply message not found", "message to reply not found", "REPLY_MESSAGE_ID_INVALID"]
+)
+async def test_what_it_replies_to_is_left_out_however_telegram_words_it(
+    rig: Rig, reason: str
+) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    asked = ada.writes(f"/help@{rig.telegram.bot_username}", to=group)
+    rig.telegram.faults = lambda request: (
+        BadRequest(reason) if "reply_parameters" in request.parameters else None
+    )
+    await rig.send(GROUP, in_reply_to=(f"{GROUP}:{asked.message_id}",))
+    (message,) = rig.telegram.messages(group)
+    assert (message.text, message.reply_to) == ("Hi.", None)
+
+
+async def test_what_is_refused_of_buttons_is_not_taken_for_what_it_replies_to(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada])
+    asked = ada.writes(f"/help@{rig.telegram.bot_username}", to=group)
+    failing(rig, BadRequest("REPLY_MARKUP_INVALID"))
+    with pytest.raises(PermanentSendError):
+        await rig.send(GROUP, in_reply_to=(f"{GROUP}:{asked.message_id}",))
+    assert len(rig.telegram.requests(SEND)) == 1
+
+
+async def test_all_of_an_answer_to_a_comment_stands_among_the_comments(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada], is_supergroup=True)
+    post = group.discusses(rig.telegram.channel(-100700).posts("Our news"))
+    asked = ada.writes("what?", to=group, reply_to=post, thread=post.message_id)
+    name = f"{GROUP}:{asked.message_id}"
+    for seq, text in enumerate(["one", "two", "three"]):
+        await rig.send(GROUP, text, seq=seq, in_reply_to=(name,), turn_id="a")
+    assert rig.telegram.texts(group, thread=post.message_id) == ["one", "two", "three"]
+    one, two, three = rig.telegram.messages(group)
+    assert [each.reply_to for each in (one, two, three)] == [
+        asked.message_id,
+        one.message_id,
+        two.message_id,
+    ]
+
+
+async def test_an_answer_beside_the_comments_is_none_of_them(rig: Rig) -> None:
+    ada = rig.telegram.person(ADA)
+    group = rig.telegram.group(GROUP, members=[ada], is_supergroup=True)
+    post = group.discusses(rig.telegram.channel(-100700).posts("Our news"))
+    comment = ada.writes("what?", to=group, reply_to=post, thread=post.message_id)
+    question = ada.writes("and you?", to=group)
+    await rig.send(GROUP, "a", in_reply_to=(f"{GROUP}:{comment.message_id}",), turn_id="a")
+    await rig.send(GROUP, "b", in_reply_to=(f"{GROUP}:{question.message_id}",), turn_id="b")
+    await rig.send(GROUP, "c", seq=1, in_reply_to=(f"{GROUP}:{question.message_id}",), turn_id="b")
+    assert [each.reply_to for each in rig.telegram.messages(group)[1:]] == [
+        question.message_id,
+        None,
+    ]
 
 
 async def test_a_topic_that_is_gone_is_left_out(rig: Rig) -> None:

@@ -169,6 +169,27 @@ def forwarded(written: Written, *, hidden_author: str | None = None) -> Json:
     return {**content, "forward_origin": origin}
 
 
+TELEGRAM: Json = {"id": 777000, "is_bot": False, "first_name": "Telegram"}
+"""Who forwards the posts of a channel to its discussion group."""
+ANONYMOUS_ADMIN: Json = {
+    "id": 1087968824,
+    "is_bot": True,
+    "first_name": "Group",
+    "username": "GroupAnonymousBot",
+}
+"""Who an admin is that writes in the name of a group."""
+
+
+def forwarded_by_telegram(post: Written) -> Json:
+    """The content of a channel's post in its discussion group."""
+    return {
+        **forwarded(post),
+        "from": TELEGRAM,
+        "sender_chat": post.message["chat"],
+        "is_automatic_forward": True,
+    }
+
+
 def position_of(quote: str, whole: str) -> int:
     """Where a quote stands in a text, in UTF-16 units."""
     return utf16_length(whole[: whole.index(quote)])

@@ -81,6 +81,23 @@ class Group:
         self.world.updates.add("message", message)
         return thread_id
 
+    def discusses(self, post: Written) -> Written:
+        """Have a post of the channel that it is linked to, as Telegram forwards it by itself.
+        What replies to it is a comment on it: `thread` is its id."""
+        content = contents.forwarded_by_telegram(post)
+        message = self.world.store(self.chat, content)
+        self.world.updates.add("message", message)
+        return Written(message)
+
+    def says(self, text: str, *, title: str = "") -> Written:
+        """Have an admin who writes anonymously say something, in the name of the group."""
+        head: Json = {"from": contents.ANONYMOUS_ADMIN, "sender_chat": self.chat.about}
+        if title:
+            head["author_signature"] = title
+        message = self.world.store(self.chat, {**head, **contents.text(text)})
+        self.world.updates.add("message", message)
+        return Written(message)
+
     def becomes_supergroup(self, chat_id: int, by: Person) -> Group:
         """Become a supergroup of another id. Both chats read it; the old one is closed."""
         upgraded = Group.on(self.world, chat_id, str(self.chat.about["title"]), True, False)

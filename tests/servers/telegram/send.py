@@ -127,6 +127,8 @@ def _head(world: World, call: Call) -> tuple[Chat, Json]:
     answered = _answered(world, chat, call)
     if answered is not None:
         content["reply_to_message"] = answered
+        if chat.kind == "supergroup" and "message_thread_id" in answered:
+            content["message_thread_id"] = answered["message_thread_id"]
     if markup is not None and "inline_keyboard" in markup:
         content["reply_markup"] = markup
     preview = call.object("link_preview_options")

@@ -122,6 +122,8 @@ def test_a_number_or_an_id_on_whatsapp_is_linked(home: Home, sender: str) -> Non
         ("telegram", "@ada"),
         ("whatsapp", "+49 151"),
         ("whatsapp", "4915112345678"),
+        ("whatsapp", "015112345678"),
+        ("whatsapp", "+0"),
     ],
 )
 def test_an_address_that_a_channel_would_never_meet_is_refused(
@@ -132,6 +134,13 @@ def test_an_address_that_a_channel_would_never_meet_is_refused(
     assert result.exit_code == 2
     assert f"{sender!r} is not a" in " ".join(result.stderr.split())
     assert listed(home)["Ada"]["addresses"] == []
+
+
+@pytest.mark.parametrize("sender", ["+4915112345678", "US.ENT.11815799212886844830"])
+def test_a_number_with_its_plus_and_an_opaque_id_are_addresses(home: Home, sender: str) -> None:
+    done(home, "add", "Ada")
+    done(home, "link", "Ada", "whatsapp", sender)
+    assert listed(home)["Ada"]["addresses"] == [{"channel": "whatsapp", "sender": sender}]
 
 
 def test_a_role_is_changed(home: Home) -> None:

@@ -14,6 +14,10 @@ def test_a_number_and_an_id_name_a_person(person: str) -> None:
     assert is_person(person)
 
 
+def test_a_number_without_its_plus_is_the_same_number() -> None:
+    assert person_in("whatsapp:4915112345678") == person_in("whatsapp:+4915112345678")
+
+
 @pytest.mark.parametrize(
     "name",
     [
