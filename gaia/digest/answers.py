@@ -83,14 +83,16 @@ def unwrapped(told: object, names: Collection[str]) -> object:
 
 
 def listed(told: object, name: str) -> Iterator[Mapping[str, object]]:
-    """The objects of the list `name` of an object, or of a bare list; texts among them as
-    objects of one `text`."""
+    """The objects of the list `name` of an object, or of a bare list, also of one in another;
+    texts among them as objects of one `text`."""
     found = told if isinstance(told, list) else fields_of(told).get(name)
     if isinstance(found, Mapping):
         found = list(found.values()) if all(map(_is_object, found.values())) else [found]
     for each in found if isinstance(found, list) else ():
         if isinstance(each, str):
             yield {"text": each}
+        elif isinstance(each, list):
+            yield from listed(each, name)
         elif _is_object(each):
             yield fields_of(each)
 
@@ -99,8 +101,8 @@ def text_of(fields: Mapping[str, object], *names: str) -> str:
     """The text of the first of these members that has one; empty where none has."""
     for name in names:
         value = fields.get(name)
-        if isinstance(value, list) and len(value) == 1:
-            (value,) = value
+        if isinstance(value, list):
+            value = " ".join(each for each in value if isinstance(each, str))
         if isinstance(value, str) and value.strip():
             return value.strip()
         if isinstance(value, int | float) and not isinstance(value, bool):

@@ -6,7 +6,7 @@ without them: so no negation, no subject and no condition of it is lost.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -38,10 +38,12 @@ SHORTEST_UNSPACED = 2
 LONGEST_PASSAGE = 300
 """Characters of the sentences that are learned together, at most."""
 
-ALIKE = 0.8
-"""How much alike, from 0 to 1, a word is to the same with a mistake in it."""
+ALIKE = 0.75
+"""How much alike, from 0 to 1, a quote is to the sentence that a model has tidied for it. What is
+learned is the sentence, so one too many does no harm."""
 
-BETWEEN_DIGITS = regex.compile(r"(?<=\d)[\s.()/-]+(?=\d)|\((?=\d)")
+FEWEST_ALIKE = 5
+"""Letters of a quote that is looked for by its likeness, at least."""
 
 CLUSTER = regex.compile(r"\X")
 AROUND = " \t\n\r.,;:!?…。、，！？؟\"'"  # noqa: RUF001
@@ -82,7 +84,7 @@ class OwnWords:
     def find(self, quote: str) -> Iterator[Sentence]:
         """The sentences in which a quote stands as whole words, the last place first, each
         joined with those that the quote goes on in and with those that it is understood with;
-        else those with its words as somebody spells them. None where it is too short to mean
+        else those most like it, as somebody spells them. None where it is too short to mean
         anything. Case, white space, forms of letters and marks do not count."""
         sought = _folded(quote.strip(AROUND)).text
         if not _says_something(sought):
@@ -98,17 +100,18 @@ class OwnWords:
                 is_found = True
                 if parts:
                     yield _joined(parts, self._passages, start, end)
-        if not is_found:
-            tidied = _tidied(sought)
-            for each, words in self._tidied:
-                if _holds(words, tidied):
+        tidied = _letters(sought)
+        if not is_found and len(tidied) >= FEWEST_ALIKE:
+            alike = [(_likeness(letters, tidied), each) for each, letters in self._learnable]
+            for likeness, each in sorted(alike, key=lambda one: -one[0]):
+                if likeness > ALIKE:
                     yield _joined([each], self._passages, each.start, each.end)
 
     @cached_property
-    def _tidied(self) -> Sequence[tuple[Sentence, Sequence[str]]]:
-        """The sentences that may be learned, the last first, with their words."""
+    def _learnable(self) -> Sequence[tuple[Sentence, str]]:
+        """The sentences that may be learned, the last first, with their letters."""
         found = [each for each in self if len(each.text) <= LONGEST_MEMORY]
-        return [(each, _tidied(each.text)) for each in reversed(found)]
+        return [(each, _letters(each.text)) for each in reversed(found)]
 
 
 def _passages(found: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sequence[Sentence]]]:
@@ -202,20 +205,20 @@ def _says_something(folded: str) -> bool:
     return bool(content_terms(folded))
 
 
-def _tidied(text: str) -> Sequence[str]:
-    """The words of a text without accents, and numbers without blanks: what a model tidies
-    in a quote changes no word of what is learned."""
-    return BETWEEN_DIGITS.sub("", without_accents(_folded(text).text)).split()
+def _letters(text: str) -> str:
+    """The letters and digits of a text, without accents: what a model tidies in a quote."""
+    return "".join(LETTER.findall(without_accents(_folded(text).text)))
 
 
-def _holds(said: Sequence[str], sought: Sequence[str]) -> bool:
-    starts = range(len(said) - len(sought) + 1)
-    return any(all(map(_is_alike, said[start:], sought)) for start in starts)
-
-
-def _is_alike(said: str, sought: str) -> bool:
-    is_near = said[0] == sought[0] and abs(len(said) - len(sought)) <= len(sought) / 3
-    return is_near and SequenceMatcher(None, said, sought, autojunk=False).ratio() >= ALIKE
+def _likeness(said: str, sought: str) -> float:
+    """How much alike, from 0 to 1, some letters are to that part of others that is most so."""
+    if sum((Counter(said) & Counter(sought)).values()) < len(sought) * ALIKE / (2 - ALIKE):
+        return 0.0
+    same = SequenceMatcher(None, said, sought, autojunk=False).get_matching_blocks()[:-1]
+    if not same:
+        return 0.0
+    stretch = same[-1].a + same[-1].size - same[0].a
+    return 2 * sum(each.size for each in same) / (stretch + len(sought))
 
 
 def _places(text: str, sought: str) -> Iterator[int]:

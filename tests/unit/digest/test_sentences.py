@@ -60,18 +60,24 @@ def standings(words: str, *, in_group: bool = False) -> dict[str, Attribution]:
         ("mon num c le 06.12.34.56", "mon num c le 06123456", "mon num c le 06.12.34.56"),
         ("my zap is (11) 91234-56", "my zap is 119123456", "my zap is (11) 91234-56"),
         ("Mon frère s'apelle Jérome", "frère s'appelle Jérôme", "Mon frère s'apelle Jérome"),
+        ("moro em sao paulo c minha mae", "moro em São Paulo com minha mãe", None),
+        ("mieszkam w lodzi od zawsze", "Mieszkam w Łodzi od zawsze", None),
+        ("aq tgl d jogja sm ortu", "aku tinggal di Jogja sama ortu", None),
+        ("hlavně mi neříkej Aničko", "říkej Aničko", None),
+        ("I live in Lucca", "user| I live in Lucca", None),
     ],
 )
 def test_a_quote_is_found_however_it_is_spelled_and_is_its_whole_sentence(
-    words: str, quote: str, sentence: str
+    words: str, quote: str, sentence: str | None
 ) -> None:
-    assert found(words, quote) == [sentence]
+    assert found(words, quote) == [sentence or words]
 
 
 @pytest.mark.parametrize(
     ("words", "quote"),
     [
         ("I live in Porto", "I live in Lisbon"),
+        ("I live in Porto", "I live in Porto and I am a nurse"),
         ("there was a party", "art"),
         ("Martha is here", "Mart"),
         ("I live in Porto", ""),
