@@ -48,7 +48,8 @@ def one_of(values: Iterable[str | int]) -> Shape:
 def read_json(answer: str) -> object:
     """The JSON value of an answer, repaired where it has to be; None where there is none."""
     try:
-        return json.loads(answer)
+        told = json.loads(answer)
+        return read_json(told) if isinstance(told, str) else told
     except (ValueError, RecursionError):
         pass
     import json_repair
@@ -87,13 +88,14 @@ def listed(told: object, name: str) -> Iterator[Mapping[str, object]]:
     texts among them as objects of one `text`."""
     found = told if isinstance(told, list) else fields_of(told).get(name)
     if isinstance(found, Mapping):
-        found = list(found.values()) if all(map(_is_object, found.values())) else [found]
+        are_objects = all(isinstance(each, Mapping) for each in found.values())
+        found = list(found.values()) if are_objects else [found]
     for each in found if isinstance(found, list) else ():
         if isinstance(each, str):
             yield {"text": each}
         elif isinstance(each, list):
             yield from listed(each, name)
-        elif _is_object(each):
+        elif isinstance(each, Mapping):
             yield fields_of(each)
 
 
@@ -141,7 +143,3 @@ def word_of(fields: Mapping[str, object], name: str, words: type[WORD]) -> WORD 
 
 def _bare(word: str) -> str:
     return "".join(filter(str.isalnum, word.casefold()))
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, Mapping)

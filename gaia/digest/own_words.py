@@ -6,20 +6,23 @@ without them: so no negation, no subject and no condition of it is lost.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import groupby
 
 import regex
 
 from gaia.digest.bounds import QUOTATION
+from gaia.digest.denial import denies
 from gaia.digest.plain import SAME_MARKS, may_be_order
 from gaia.digest.sentences import (
     FEWEST_QUOTED,
     FEWEST_SIGNS,
     LETTER,
+    SHORTEST_BEGINNING,
     UNSPACED,
     Attribution,
     Sentence,
@@ -28,7 +31,7 @@ from gaia.digest.sentences import (
 from gaia.memory import credentials
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.search.pleasantries import is_pleasantry
-from gaia.memory.text import content_terms, normalise
+from gaia.memory.text import bare_words, content_terms, normalise
 from gaia.phrases import without_accents
 from gaia.store.archive import ArchivedTurn
 
@@ -69,16 +72,13 @@ class OwnWords:
         in_group: bool = False,
         before: ArchivedTurn | None = None,
     ) -> None:
-        said: defaultdict[int, list[Sentence]] = defaultdict(list)
-        for each in sentences(turns, in_group=in_group, before=before):
-            said[each.turn.archive_id].append(each)
-        self._turns = [(_folded(each.words), said[each.archive_id]) for each in turns]
-        self._passages = {
-            each: passage for found in said.values() for each, passage in _passages(found)
-        }
+        every = sentences(turns, in_group=in_group, before=before)
+        bursts = [list(found) for _, found in groupby(every, key=lambda each: each.first)]
+        self._bursts = [(_folded(found[0].words), found) for found in bursts]
+        self._passages = {each: passage for found in bursts for each, passage in _passages(found)}
 
     def __iter__(self) -> Iterator[Sentence]:
-        for _, found in self._turns:
+        for _, found in self._bursts:
             yield from found
 
     def find(self, quote: str) -> Iterator[Sentence]:
@@ -90,7 +90,7 @@ class OwnWords:
         if not _says_something(sought):
             return
         is_found = False
-        for folded, found in reversed(self._turns):
+        for folded, found in reversed(self._bursts):
             for place in _places(folded.text, sought):
                 start, end = folded.starts[place], folded.ends[place + len(sought) - 1]
                 parts = [each for each in found if each.start < end and start < each.end]
@@ -125,28 +125,40 @@ def _passages(found: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sequence[Se
             passages[-1].append(each)
         else:
             passages.append([each])
-    for at, passage in enumerate(passages):
-        order = passage[0]
+    beside = [[], *passages, []]
+    for before, passage, behind in zip(beside, passages, beside[2:], strict=False):
+        order, together = passage[0], passage
         if order.bids or (may_be_order(order.text) and not order.asks):
-            before = [each for part in passages[max(0, at - 1) : at] for each in part[-1:]]
-            behind = [each for part in passages[at + 1 : at + 2] for each in part[:1]]
-            passage = [
-                *(each for each in before if _says_more(each) and _is_near(order, each)),
+            together = [
+                *(each for each in before[-1:] if _leads(each, order) and _is_near(order, each)),
                 order,
-                *(each for each in behind if _says_more(each) and _is_near(each, order)),
+                *(each for each in behind[:1] if _says_more(each) and _is_near(each, order)),
             ]
-        for each in passages[at]:
-            yield each, passage
+        for each in passage:
+            yield each, [each] if each.asks and not each.bids else together
 
 
 def _belongs(sentence: Sentence, passage: Sequence[Sentence]) -> bool:
     first, last = passage[0], passage[-1]
+    if _is_by_itself(sentence) or not _is_near(sentence, last, since=first):
+        return False
+    if _is_by_itself(last):
+        # `You know Bob? Lives in Porto.`
+        return last.asks and not last.bids and _says_more(sentence) and not sentence.begins_anew
+    goes_on = not sentence.stands_alone and (sentence.turn is last.turn or not sentence.begins_anew)
     return (
-        _is_near(sentence, last, since=first)
-        and sentence.attribution is last.attribution
-        and not (_is_by_itself(last) or _is_by_itself(sentence))
-        and not (first.stands_alone and sentence.stands_alone)
+        sentence.attribution is last.attribution
+        and (goes_on or not first.stands_alone)
+        and not denies(sentence.text, last.text, frozenset())
     )
+
+
+def _leads(sentence: Sentence, order: Sentence) -> bool:
+    """Whether a sentence says more of an order, or is its beginning in a message before:
+    `Never ever`, `call me Annie`."""
+    is_short = len(bare_words(sentence.text).split()) < SHORTEST_BEGINNING
+    is_beginning = is_short and not order.before and may_be_order(sentence.text)
+    return is_beginning or _says_more(sentence)
 
 
 def _says_more(sentence: Sentence) -> bool:
@@ -170,17 +182,14 @@ def _is_by_itself(sentence: Sentence) -> bool:
 
 
 def _joined(
-    parts: Sequence[Sentence],
-    passages: Mapping[Sentence, Sequence[Sentence]],
-    start: int,
-    end: int,
+    parts: Sequence[Sentence], passages: Mapping[Sentence, Sequence[Sentence]], start: int, end: int
 ) -> Sentence:
     """The sentences that a quote goes through, as one with their `passages`; material where
     the quote stands between quotation marks."""
     together = [each for part in parts for each in passages[part]]
     first = min(together, key=lambda each: each.start)
-    last = max(each.end for each in together)
-    text = first.turn.words[first.start : last]
+    last = max(together, key=lambda each: each.end)
+    text = first.words[first.start : last.end]
     attribution = max(each.attribution for each in parts)
     if any(
         first.start + each.start() <= start
@@ -190,7 +199,7 @@ def _joined(
     ):
         attribution = Attribution.MATERIAL
     asks, bids = all(each.asks for each in parts), any(each.bids for each in parts)
-    return replace(first, text=text, attribution=attribution, asks=asks, bids=bids)
+    return replace(first, turn=last.turn, text=text, attribution=attribution, asks=asks, bids=bids)
 
 
 def _is_long(quotation: str) -> bool:
@@ -215,8 +224,6 @@ def _likeness(said: str, sought: str) -> float:
     if sum((Counter(said) & Counter(sought)).values()) < len(sought) * ALIKE / (2 - ALIKE):
         return 0.0
     same = SequenceMatcher(None, said, sought, autojunk=False).get_matching_blocks()[:-1]
-    if not same:
-        return 0.0
     stretch = same[-1].a + same[-1].size - same[0].a
     return 2 * sum(each.size for each in same) / (stretch + len(sought))
 
