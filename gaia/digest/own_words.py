@@ -39,7 +39,8 @@ SHORTEST_UNSPACED = 2
 """Characters of a quote in a script that puts no space between words."""
 
 LONGEST_PASSAGE = 300
-"""Characters of the sentences that are learned together, at most."""
+LONGEST_REST = 60
+"""Characters of the sentences that are learned together, and of one that another turn ends in."""
 
 ALIKE = 0.75
 """How much alike, from 0 to 1, a quote is to the sentence that a model has tidied for it. What is
@@ -145,17 +146,17 @@ def _belongs(sentence: Sentence, passage: Sequence[Sentence]) -> bool:
     if _is_by_itself(last):
         # `You know Bob? Lives in Porto.`
         return last.asks and not last.bids and _says_more(sentence) and not sentence.begins_anew
-    goes_on = not sentence.stands_alone and (sentence.turn is last.turn or not sentence.begins_anew)
+    is_rest = len(sentence.text) <= LONGEST_REST and not sentence.begins_anew
+    is_rest |= sentence.turn is last.turn
     return (
         sentence.attribution is last.attribution
-        and (goes_on or not first.stands_alone)
+        and not (first.stands_alone and (sentence.stands_alone or not is_rest))
         and not denies(sentence.text, last.text, frozenset())
     )
 
 
 def _leads(sentence: Sentence, order: Sentence) -> bool:
-    """Whether a sentence says more of an order, or is its beginning in a message before:
-    `Never ever`, `call me Annie`."""
+    """Whether a sentence says more of an order, or begins it: `Never ever`, `call me Annie`."""
     is_short = len(bare_words(sentence.text).split()) < SHORTEST_BEGINNING
     is_beginning = is_short and not order.before and may_be_order(sentence.text)
     return is_beginning or _says_more(sentence)
