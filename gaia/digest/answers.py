@@ -47,7 +47,8 @@ def one_of(values: Iterable[str]) -> Shape:
 def read_json(answer: str) -> object:
     """The JSON value of an answer, repaired where it has to be; None where there is none."""
     try:
-        return json.loads(answer)
+        told = json.loads(answer)
+        return read_json(told) if isinstance(told, str) else told
     except (ValueError, RecursionError):
         pass
     import json_repair
@@ -82,15 +83,18 @@ def unwrapped(told: object, names: Collection[str]) -> object:
 
 
 def listed(told: object, name: str) -> Iterator[Mapping[str, object]]:
-    """The objects of the list `name` of an object, or of a bare list; texts among them as
-    objects of one `text`."""
+    """The objects of the list `name` of an object, or of a bare list, also of one in another;
+    texts among them as objects of one `text`."""
     found = told if isinstance(told, list) else fields_of(told).get(name)
     if isinstance(found, Mapping):
-        found = list(found.values()) if all(map(_is_object, found.values())) else [found]
+        are_objects = all(isinstance(each, Mapping) for each in found.values())
+        found = list(found.values()) if are_objects else [found]
     for each in found if isinstance(found, list) else ():
         if isinstance(each, str):
             yield {"text": each}
-        elif _is_object(each):
+        elif isinstance(each, list):
+            yield from listed(each, name)
+        elif isinstance(each, Mapping):
             yield fields_of(each)
 
 
@@ -98,8 +102,8 @@ def text_of(fields: Mapping[str, object], *names: str) -> str:
     """The text of the first of these members that has one; empty where none has."""
     for name in names:
         value = fields.get(name)
-        if isinstance(value, list) and len(value) == 1:
-            (value,) = value
+        if isinstance(value, list):
+            value = " ".join(each for each in value if isinstance(each, str))
         if isinstance(value, str) and value.strip():
             return value.strip()
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -138,7 +142,3 @@ def word_of(fields: Mapping[str, object], name: str, words: type[WORD]) -> WORD 
 
 def _bare(word: str) -> str:
     return "".join(filter(str.isalnum, word.casefold()))
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, Mapping)

@@ -189,9 +189,7 @@ def _refusal(finding: Finding, sentence: Sentence) -> Refusal | None:
 
 
 def _is_taken_back(
-    sentence: Sentence,
-    said: Sequence[tuple[Sentence, Sequence[Clause]]],
-    names: frozenset[str],
+    sentence: Sentence, said: Sequence[tuple[Sentence, Sequence[Clause]]], names: frozenset[str]
 ) -> bool:
     """Whether its user denies a sentence later, word for word."""
     place = (sentence.turn.archive_id, sentence.end)

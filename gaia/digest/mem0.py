@@ -18,15 +18,7 @@ from gaia.digest.own_words import OwnWords
 from gaia.digest.windows import shown, window_tokens
 from gaia.errors import UnusableExtractionError
 from gaia.memory.excerpts import one_line
-from gaia.memory.extraction import (
-    Answer,
-    AskModel,
-    Extracted,
-    Extraction,
-    Finding,
-    Offer,
-    Window,
-)
+from gaia.memory.extraction import Answer, AskModel, Extracted, Extraction, Finding, Offer, Window
 from gaia.memory.index.factories import Factories
 from gaia.memory.text import content_terms
 from gaia.store.memory_tables import MemoryKind

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy.orm import Session
 
 from gaia.errors import UnusableExtractionError
-from gaia.memory.extraction import Checked, Proposal, Window
+from gaia.memory.extraction import Checked, Window
 from gaia.store import archive, digests, forgets
 from gaia.store.archive import ArchivedTurn
 from gaia.store.digest_tables import DigestState
@@ -122,14 +122,10 @@ def from_json(written: Mapping[str, object]) -> Checked:
     except (ValidationError, TypeError, ValueError) as exc:
         # The error itself would tell what stands there.
         raise _unusable(type(exc).__name__) from None
-    if not all(map(_has_times, checked.proposals)):
+    times = [(each.said_at, each.due_at, each.expires_at) for each in checked.proposals]
+    if any(time is not None and time.tzinfo is None for of_one in times for time in of_one):
         raise _unusable("a time without a zone")
     return checked
-
-
-def _has_times(proposal: Proposal) -> bool:
-    times = (proposal.said_at, proposal.due_at, proposal.expires_at)
-    return all(time is None or time.tzinfo is not None for time in times)
 
 
 def _unusable(cause: str) -> UnusableExtractionError:

@@ -6,20 +6,23 @@ without them: so no negation, no subject and no condition of it is lost.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import groupby
 
 import regex
 
 from gaia.digest.bounds import QUOTATION
+from gaia.digest.denial import denies
 from gaia.digest.plain import SAME_MARKS, may_be_order
 from gaia.digest.sentences import (
     FEWEST_QUOTED,
     FEWEST_SIGNS,
     LETTER,
+    SHORTEST_BEGINNING,
     UNSPACED,
     Attribution,
     Sentence,
@@ -28,7 +31,7 @@ from gaia.digest.sentences import (
 from gaia.memory import credentials
 from gaia.memory.ledger import LONGEST_MEMORY
 from gaia.memory.search.pleasantries import is_pleasantry
-from gaia.memory.text import content_terms, normalise
+from gaia.memory.text import bare_words, content_terms, normalise
 from gaia.phrases import without_accents
 from gaia.store.archive import ArchivedTurn
 
@@ -36,12 +39,15 @@ SHORTEST_UNSPACED = 2
 """Characters of a quote in a script that puts no space between words."""
 
 LONGEST_PASSAGE = 300
-"""Characters of the sentences that are learned together, at most."""
+LONGEST_REST = 60
+"""Characters of the sentences that are learned together, and of one that another turn ends in."""
 
-ALIKE = 0.8
-"""How much alike, from 0 to 1, a word is to the same with a mistake in it."""
+ALIKE = 0.75
+"""How much alike, from 0 to 1, a quote is to the sentence that a model has tidied for it. What is
+learned is the sentence, so one too many does no harm."""
 
-BETWEEN_DIGITS = regex.compile(r"(?<=\d)[\s.()/-]+(?=\d)|\((?=\d)")
+FEWEST_ALIKE = 5
+"""Letters of a quote that is looked for by its likeness, at least."""
 
 CLUSTER = regex.compile(r"\X")
 AROUND = " \t\n\r.,;:!?…。、，！？؟\"'"  # noqa: RUF001
@@ -67,28 +73,25 @@ class OwnWords:
         in_group: bool = False,
         before: ArchivedTurn | None = None,
     ) -> None:
-        said: defaultdict[int, list[Sentence]] = defaultdict(list)
-        for each in sentences(turns, in_group=in_group, before=before):
-            said[each.turn.archive_id].append(each)
-        self._turns = [(_folded(each.words), said[each.archive_id]) for each in turns]
-        self._passages = {
-            each: passage for found in said.values() for each, passage in _passages(found)
-        }
+        every = sentences(turns, in_group=in_group, before=before)
+        bursts = [list(found) for _, found in groupby(every, key=lambda each: each.first)]
+        self._bursts = [(_folded(found[0].words), found) for found in bursts]
+        self._passages = {each: passage for found in bursts for each, passage in _passages(found)}
 
     def __iter__(self) -> Iterator[Sentence]:
-        for _, found in self._turns:
+        for _, found in self._bursts:
             yield from found
 
     def find(self, quote: str) -> Iterator[Sentence]:
         """The sentences in which a quote stands as whole words, the last place first, each
         joined with those that the quote goes on in and with those that it is understood with;
-        else those with its words as somebody spells them. None where it is too short to mean
+        else those most like it, as somebody spells them. None where it is too short to mean
         anything. Case, white space, forms of letters and marks do not count."""
         sought = _folded(quote.strip(AROUND)).text
         if not _says_something(sought):
             return
         is_found = False
-        for folded, found in reversed(self._turns):
+        for folded, found in reversed(self._bursts):
             for place in _places(folded.text, sought):
                 start, end = folded.starts[place], folded.ends[place + len(sought) - 1]
                 parts = [each for each in found if each.start < end and start < each.end]
@@ -98,17 +101,18 @@ class OwnWords:
                 is_found = True
                 if parts:
                     yield _joined(parts, self._passages, start, end)
-        if not is_found:
-            tidied = _tidied(sought)
-            for each, words in self._tidied:
-                if _holds(words, tidied):
+        tidied = _letters(sought)
+        if not is_found and len(tidied) >= FEWEST_ALIKE:
+            alike = [(_likeness(letters, tidied), each) for each, letters in self._learnable]
+            for likeness, each in sorted(alike, key=lambda one: -one[0]):
+                if likeness > ALIKE:
                     yield _joined([each], self._passages, each.start, each.end)
 
     @cached_property
-    def _tidied(self) -> Sequence[tuple[Sentence, Sequence[str]]]:
-        """The sentences that may be learned, the last first, with their words."""
+    def _learnable(self) -> Sequence[tuple[Sentence, str]]:
+        """The sentences that may be learned, the last first, with their letters."""
         found = [each for each in self if len(each.text) <= LONGEST_MEMORY]
-        return [(each, _tidied(each.text)) for each in reversed(found)]
+        return [(each, _letters(each.text)) for each in reversed(found)]
 
 
 def _passages(found: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sequence[Sentence]]]:
@@ -122,28 +126,40 @@ def _passages(found: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sequence[Se
             passages[-1].append(each)
         else:
             passages.append([each])
-    for at, passage in enumerate(passages):
-        order = passage[0]
+    beside = [[], *passages, []]
+    for before, passage, behind in zip(beside, passages, beside[2:], strict=False):
+        order, together = passage[0], passage
         if order.bids or (may_be_order(order.text) and not order.asks):
-            before = [each for part in passages[max(0, at - 1) : at] for each in part[-1:]]
-            behind = [each for part in passages[at + 1 : at + 2] for each in part[:1]]
-            passage = [
-                *(each for each in before if _says_more(each) and _is_near(order, each)),
+            together = [
+                *(each for each in before[-1:] if _leads(each, order) and _is_near(order, each)),
                 order,
-                *(each for each in behind if _says_more(each) and _is_near(each, order)),
+                *(each for each in behind[:1] if _says_more(each) and _is_near(each, order)),
             ]
-        for each in passages[at]:
-            yield each, passage
+        for each in passage:
+            yield each, [each] if each.asks and not each.bids else together
 
 
 def _belongs(sentence: Sentence, passage: Sequence[Sentence]) -> bool:
     first, last = passage[0], passage[-1]
+    if _is_by_itself(sentence) or not _is_near(sentence, last, since=first):
+        return False
+    if _is_by_itself(last):
+        # `You know Bob? Lives in Porto.`
+        return last.asks and not last.bids and _says_more(sentence) and not sentence.begins_anew
+    is_rest = len(sentence.text) <= LONGEST_REST and not sentence.begins_anew
+    is_rest |= sentence.turn is last.turn
     return (
-        _is_near(sentence, last, since=first)
-        and sentence.attribution is last.attribution
-        and not (_is_by_itself(last) or _is_by_itself(sentence))
-        and not (first.stands_alone and sentence.stands_alone)
+        sentence.attribution is last.attribution
+        and not (first.stands_alone and (sentence.stands_alone or not is_rest))
+        and not denies(sentence.text, last.text, frozenset())
     )
+
+
+def _leads(sentence: Sentence, order: Sentence) -> bool:
+    """Whether a sentence says more of an order, or begins it: `Never ever`, `call me Annie`."""
+    is_short = len(bare_words(sentence.text).split()) < SHORTEST_BEGINNING
+    is_beginning = is_short and not order.before and may_be_order(sentence.text)
+    return is_beginning or _says_more(sentence)
 
 
 def _says_more(sentence: Sentence) -> bool:
@@ -167,17 +183,14 @@ def _is_by_itself(sentence: Sentence) -> bool:
 
 
 def _joined(
-    parts: Sequence[Sentence],
-    passages: Mapping[Sentence, Sequence[Sentence]],
-    start: int,
-    end: int,
+    parts: Sequence[Sentence], passages: Mapping[Sentence, Sequence[Sentence]], start: int, end: int
 ) -> Sentence:
     """The sentences that a quote goes through, as one with their `passages`; material where
     the quote stands between quotation marks."""
     together = [each for part in parts for each in passages[part]]
     first = min(together, key=lambda each: each.start)
-    last = max(each.end for each in together)
-    text = first.turn.words[first.start : last]
+    last = max(together, key=lambda each: each.end)
+    text = first.words[first.start : last.end]
     attribution = max(each.attribution for each in parts)
     if any(
         first.start + each.start() <= start
@@ -187,7 +200,7 @@ def _joined(
     ):
         attribution = Attribution.MATERIAL
     asks, bids = all(each.asks for each in parts), any(each.bids for each in parts)
-    return replace(first, text=text, attribution=attribution, asks=asks, bids=bids)
+    return replace(first, turn=last.turn, text=text, attribution=attribution, asks=asks, bids=bids)
 
 
 def _is_long(quotation: str) -> bool:
@@ -202,20 +215,18 @@ def _says_something(folded: str) -> bool:
     return bool(content_terms(folded))
 
 
-def _tidied(text: str) -> Sequence[str]:
-    """The words of a text without accents, and numbers without blanks: what a model tidies
-    in a quote changes no word of what is learned."""
-    return BETWEEN_DIGITS.sub("", without_accents(_folded(text).text)).split()
+def _letters(text: str) -> str:
+    """The letters and digits of a text, without accents: what a model tidies in a quote."""
+    return "".join(LETTER.findall(without_accents(_folded(text).text)))
 
 
-def _holds(said: Sequence[str], sought: Sequence[str]) -> bool:
-    starts = range(len(said) - len(sought) + 1)
-    return any(all(map(_is_alike, said[start:], sought)) for start in starts)
-
-
-def _is_alike(said: str, sought: str) -> bool:
-    is_near = said[0] == sought[0] and abs(len(said) - len(sought)) <= len(sought) / 3
-    return is_near and SequenceMatcher(None, said, sought, autojunk=False).ratio() >= ALIKE
+def _likeness(said: str, sought: str) -> float:
+    """How much alike, from 0 to 1, some letters are to that part of others that is most so."""
+    if sum((Counter(said) & Counter(sought)).values()) < len(sought) * ALIKE / (2 - ALIKE):
+        return 0.0
+    same = SequenceMatcher(None, said, sought, autojunk=False).get_matching_blocks()[:-1]
+    stretch = same[-1].a + same[-1].size - same[0].a
+    return 2 * sum(each.size for each in same) / (stretch + len(sought))
 
 
 def _places(text: str, sought: str) -> Iterator[int]:

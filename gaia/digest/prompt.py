@@ -99,13 +99,7 @@ def instructions(window: Window, worth: str) -> str:
     return LONG.format(user=user, group=group, worth=worth.strip() or WORTH)
 
 
-def text(
-    window: Window,
-    offers: Sequence[Offer],
-    *,
-    tokens: int,
-    zone: tzinfo,
-) -> str:
+def text(window: Window, offers: Sequence[Offer], *, tokens: int, zone: tzinfo) -> str:
     """The window, in which about `tokens` are shown, and what is known. Times are those of
     `zone`."""
     parts: list[str] = []

@@ -8,7 +8,7 @@ what it replaces; one that is missing, or wrong, cannot make it say anything els
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
@@ -63,11 +63,10 @@ def checked(
         # Several findings of one sentence are one memory of it.
         group = "statement" if proposal.kind in STATEMENTS else proposal.kind.value
         key = (proposal.turn_id, claim.sentence.start, group)
-        place = key if key in proposals else _place_of_same(proposal, proposals)
-        if place is None:
-            proposals[key] = proposal
-        else:
-            proposals[place] = _together(proposals[place], proposal)
+        same = (place for place, each in proposals.items() if _says_same(each, proposal))
+        place = key if key in proposals else next(same, key)
+        known = proposals.get(place)
+        proposals[place] = _together(known, proposal) if known else proposal
     return Checked(summary, list(proposals.values()), dict(refused))
 
 
@@ -176,12 +175,9 @@ def _is_plain(phrase: str, placed: Placed, sentence: Sentence) -> bool:
     """Whether words need no date beside them: a year is among them; or it is but the name
     of a day or a month, which may be no time at all: `Sunday is my favourite day`."""
     is_near = abs(placed.start - sentence.turn.said_at) < NEAR
-    return _names_a_year(phrase) or (len(phrase.split()) == 1 and not is_near)
-
-
-def _names_a_year(phrase: str) -> bool:
     parts = phrase.replace("-", " ").split()
-    return any(part.isdigit() and len(part) == 4 for part in parts)
+    names_year = any(part.isdigit() and len(part) == 4 for part in parts)
+    return names_year or (len(phrase.split()) == 1 and not is_near)
 
 
 def _label(claimed: str, sentence: Sentence) -> str:
@@ -226,13 +222,8 @@ def _due(
     return chosen[0] if len(chosen) == 1 else None
 
 
-def _place_of_same(proposal: Proposal, others: Mapping[Place, Proposal]) -> Place | None:
-    """The place of one that says the same, word for word."""
-    said = normalise(proposal.text)
-    for place, each in others.items():
-        if each.kind is proposal.kind and normalise(each.text) == said:
-            return place
-    return None
+def _says_same(one: Proposal, other: Proposal) -> bool:
+    return one.kind is other.kind and normalise(one.text) == normalise(other.text)
 
 
 def _together(one: Proposal, other: Proposal) -> Proposal:

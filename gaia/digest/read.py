@@ -175,10 +175,7 @@ class WindowReader:
             return Verdicts()
 
     async def _call(
-        self,
-        digest: Digest,
-        ask: AskModel,
-        call: Callable[[], Awaitable[tuple[T, Usage]]],
+        self, digest: Digest, ask: AskModel, call: Callable[[], Awaitable[tuple[T, Usage]]]
     ) -> T:
         async def bounded() -> tuple[T, Usage]:
             async with Deadline(self._clock, WINDOW_SECONDS) as deadline:

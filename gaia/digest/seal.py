@@ -40,14 +40,7 @@ def seal(
         inbox.begin_next_session(session, conversation.conversation_id, after=before - 1)
         return None
     key = session_key(conversation, conversation.generation)
-    return digests.seal(
-        session,
-        conversation,
-        key.session_id,
-        reason,
-        now,
-        before=before,
-    )
+    return digests.seal(session, conversation, key.session_id, reason, now, before=before)
 
 
 def seal_now(

@@ -6,8 +6,9 @@ colon or a request is more often pasted than said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from enum import IntEnum
 
 import regex
@@ -31,6 +32,9 @@ FEWEST_SIGNS = 4
 """Words after a colon, or between quotation marks, that may be somebody else's; and signs of a
 script without spaces."""
 
+AT_ONCE = timedelta(seconds=45)
+"""Within which somebody sends the rest of what they say, answered meanwhile or not."""
+
 SHORTEST_BEGINNING = 3
 """Words of a sentence that is understood alone, at least: `I wish!` is not."""
 
@@ -39,6 +43,7 @@ SENDER = regex.compile(r"(?P<name>[^\s:][^:\n]{0,79}): ")
 
 UNSPACED = regex.compile(f"[{UNSPACED_SCRIPTS}]")
 COLON = regex.compile(r"[:：](?=\s|$|[\"“„«「\p{Han}])\s*")  # noqa: RUF001
+LINE_END = regex.compile(rf"[ \t]*(?:\Z|{BREAK.pattern})")
 LETTER = regex.compile(r"[\p{L}\p{N}\p{M}]")
 
 
@@ -55,28 +60,36 @@ class Attribution(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a turn: `text` is that part of its words from `start` on. `asks` says
-    that it is a question, `bids` a request; `sender` who of a group said it. `before` are
-    the sentences before it in its message, `earlier` the words of the turn before."""
+    """A sentence of a turn: `text` is that part, from `start` on, of all `words` of the burst
+    that begins with the turn `first`. `asks` says that it is a question, `bids` a request;
+    `sender` who of a group said it. `before` are the sentences before it in its message,
+    `earlier` the words of the turn before."""
 
+    first: int
+    words: str
     turn: ArchivedTurn
     start: int
     text: str
-    attribution: Attribution
-    asks: bool
-    bids: bool
+    attribution: Attribution = Attribution.SAID
+    asks: bool = False
+    bids: bool = False
     sender: str = ""
     before: str = ""
     earlier: str = ""
 
     @property
     def end(self) -> int:
-        """Where it ends in the turn's words."""
+        """Where it ends in the words."""
         return self.start + len(self.text)
 
     def by_sender(self, words: str) -> str:
         """Words for it, behind who said it in a group."""
         return f"{self.sender}: {words}" if self.sender else words
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it tells of its user, and is not written like the rest of a message before."""
+        return not self.text[0].islower() and SPEAKING.search(plain(self.text)) is not None
 
     @property
     def stands_alone(self) -> bool:
@@ -93,25 +106,58 @@ def sentences(
     """The sentences of the user's own words in turns that follow one another, in order; `before`
     is the turn before them.
 
-    Who has asked for work on a text sends it in the next message, or in all of the next turn.
+    Who has asked for work on a text sends it in the next message, or in all of the next burst.
     """
     awaiting: dict[str, bool] = {}
     earlier = ""
-    for turn in (*filter(None, [before]), *turns):
-        if not turn.words.strip():
+    for burst in (*_bursts(filter(None, [before])), *_bursts(turns, in_group=in_group)):
+        words = MESSAGE_BREAK.join(each.words for each in burst)
+        if not words.strip():
             # It was forwarded, or sent as a file.
             awaiting.clear()
         is_material: dict[str, bool] = {}
-        for start, message, sender in _messages(turn.words, in_group=in_group):
-            is_material[sender] = is_material.get(sender, False) or awaiting.get(sender, False)
-            found = list(spans(message))
-            if turn is not before:
-                for each in _of_message(turn, start, message, found, sender, is_material[sender]):
-                    yield replace(each, earlier=earlier)
-            said = [text for _, text in found if not is_pleasantry(text)]
-            if said:
-                awaiting[sender] = awaits_text(said[-1])
-        earlier = turn.words
+        last, start = words.rsplit(MESSAGE_BREAK, 1)[-1], 0
+        # The last message may ask for other words in the place of those before it.
+        is_over = not in_group and awaits_text(last) and (is_question(last) or is_request(last))
+        for turn in burst:
+            for at, message, sender in _messages(turn.words, in_group=in_group):
+                is_material[sender] = is_material.get(sender, False) or awaiting.get(sender, False)
+                found = list(spans(message))
+                if turn is not before:
+                    is_sent = is_material[sender] or (
+                        is_over and start + at + len(last) < len(words)
+                    )
+                    place = Sentence(
+                        burst[0].archive_id,
+                        words,
+                        turn,
+                        start + at,
+                        "",
+                        sender=sender,
+                        earlier=earlier,
+                    )
+                    yield from _of_message(place, message, found, is_sent)
+                said = [text for _, text in found if not is_pleasantry(text)]
+                if said:
+                    awaiting[sender] = awaits_text(said[-1])
+            earlier = turn.words
+            start += len(turn.words) + len(MESSAGE_BREAK)
+
+
+def _bursts(
+    turns: Iterable[ArchivedTurn], *, in_group: bool = False
+) -> Iterator[Sequence[ArchivedTurn]]:
+    """Turns with what follows each at once. In a group each is by itself, since others may speak
+    in between; so is one without words."""
+    burst: list[ArchivedTurn] = []
+    for turn in turns:
+        is_late = bool(burst) and turn.said_at - burst[-1].said_at > AT_ONCE
+        if burst and (in_group or is_late or not (turn.words.strip() and burst[-1].words.strip())):
+            yield burst
+            burst = []
+        burst.append(turn)
+    if burst:
+        yield burst
 
 
 def _messages(words: str, *, in_group: bool) -> Iterator[tuple[int, str, str]]:
@@ -133,12 +179,7 @@ def _messages(words: str, *, in_group: bool) -> Iterator[tuple[int, str, str]]:
 
 
 def _of_message(
-    turn: ArchivedTurn,
-    start: int,
-    message: str,
-    found: Sequence[tuple[int, str]],
-    sender: str,
-    is_material: bool,
+    place: Sentence, message: str, found: Sequence[tuple[int, str]], is_material: bool
 ) -> Iterator[Sentence]:
     has_lines = BREAK.search(message.strip()) is not None
     requests = [is_request(text) for _, text in found]
@@ -171,9 +212,15 @@ def _of_message(
             attribution = Attribution.BESIDE_REQUEST
         else:
             attribution = Attribution.SAID
-        before = message[:at].strip()
-        bids = requests[number] or bool(asks_for_deed(text))
-        whole = Sentence(turn, start + at, text, attribution, asks, bids, sender, before)
+        whole = replace(
+            place,
+            start=place.start + at,
+            text=text,
+            attribution=attribution,
+            asks=asks,
+            bids=requests[number] or bool(asks_for_deed(text)),
+            before=message[:at].strip(),
+        )
         yield whole
         told = told_before_asking(text) if asks else ""
         if told:
@@ -191,13 +238,8 @@ def _of_message(
             introduces
             or requests[number]
             or awaits_text(text)
-            or (has_lines and asks and _ends_line(message, at, text))
+            or (has_lines and asks and LINE_END.match(message, at + len(text)) is not None)
         )
-
-
-def _ends_line(message: str, at: int, text: str) -> bool:
-    rest = message[at + len(text) :].lstrip(" \t")
-    return not rest or BREAK.match(rest) is not None
 
 
 def _is_quotation(text: str) -> bool:

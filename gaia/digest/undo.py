@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from operator import attrgetter
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -162,7 +163,8 @@ def take_back(
                 taken_back[memory.memory_id] = memory
     if for_good:
         ledger.remove(session, user_id, archived, now)
-    return Undone(sorted(taken_back.values(), key=_number), sorted(restored.values(), key=_number))
+    number = attrgetter("memory_id")
+    return Undone(sorted(taken_back.values(), key=number), sorted(restored.values(), key=number))
 
 
 def _restore(
@@ -187,10 +189,6 @@ def _is_said_since(memory: Memory, entry: Entry) -> bool:
     """Whether something else supports what a digest wrote."""
     own = 2 if entry.deed is Deed.SUPPORTED else 1
     return memory.support > own or memory.source is MemorySource.USER
-
-
-def _number(memory: Memory) -> int:
-    return memory.memory_id
 
 
 def _entries(journal: Sequence[dict[str, object]]) -> Sequence[Entry]:

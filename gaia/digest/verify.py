@@ -154,8 +154,8 @@ def _items(claims: Sequence[Claim], window: Window) -> Iterator[str]:
 
 
 def _around(sentence: Sentence) -> str:
-    """The sentence with what stands before and behind it in its turn."""
-    words = sentence.turn.words
+    """The sentence with what stands before and behind it in its burst."""
+    words = sentence.words
     behind = safe(words[sentence.end :], LONGEST_BEHIND)
     return safe(f"{_end(words[: sentence.start])} {sentence.text} {behind}")
 

@@ -45,27 +45,28 @@ def cut(
 ) -> Sequence[Window]:
     """The windows of `turns`, each of about `tokens`. `read` windows came before them, of
     turns that are not among these, the last of which is `before`."""
-    parts: list[list[ArchivedTurn]] = []
+    windows: list[list[ArchivedTurn]] = []
     room = 0.0
     for turn in turns:
-        size = _size(turn, tokens)
-        if not parts or size > room:
-            parts.append([])
+        part = shown(turn, tokens)
+        size = tokens_of(part.asked) + tokens_of(part.answer)
+        if not windows or size > room:
+            windows.append([])
             room = tokens
-        parts[-1].append(turn)
+        windows[-1].append(turn)
         room -= size
     return [
         Window(
             number=read + number,
-            of=read + len(parts),
-            turns=tuple(part),
+            of=read + len(windows),
+            turns=tuple(each),
             so_far="",
             user_name=user_name,
             in_group=in_group,
             zone=zone,
-            before=parts[number - 2][-1] if number > 1 else before,
+            before=windows[number - 2][-1] if number > 1 else before,
         )
-        for number, part in enumerate(parts, 1)
+        for number, each in enumerate(windows, 1)
     ]
 
 
@@ -75,11 +76,6 @@ def shown(turn: ArchivedTurn, tokens: int) -> ArchivedTurn:
     of_answer = tokens // ANSWER_SHARE
     asked = _shortened(turn.asked, tokens - of_answer)
     return replace(turn, asked=asked, answer=_shortened(turn.answer, of_answer))
-
-
-def _size(turn: ArchivedTurn, tokens: int) -> float:
-    part = shown(turn, tokens)
-    return tokens_of(part.asked) + tokens_of(part.answer)
 
 
 def _shortened(text: str, tokens: int) -> str:

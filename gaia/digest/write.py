@@ -20,7 +20,7 @@ from gaia.digest.undo import Deed, Entry, read_journal, take_back, write_journal
 from gaia.errors import UnfitMemoryError
 from gaia.memory import ledger, pending
 from gaia.memory.extraction import Change, Checked, Proposal, Target
-from gaia.memory.memory import Added, Memory, Statement
+from gaia.memory.memory import Added, Memory
 from gaia.memory.owner import owner
 from gaia.memory.people import graph
 from gaia.memory.rows import text_hash
@@ -140,7 +140,7 @@ class _DigestWriter:
         ended = [old for old, _ in replaced if old.status is MemoryStatus.ACTIVE]
         if not ended and _was_given_up(self._session, self._digest, proposal):
             return None
-        said = self._statement(proposal)
+        said = self._authorship.statement(self._session, proposal)
         added = ledger.add(self._session, self._user_id, said, self._now)
         heir_id = added.memory.memory_id
         for old, change in replaced:
@@ -199,7 +199,7 @@ class _DigestWriter:
 
     def _add_pending(self, proposal: Proposal) -> Memory:
         """What is not sure replaces something once its user confirms it."""
-        said = self._statement(proposal)
+        said = self._authorship.statement(self._session, proposal)
         replaced = [old for old, _ in self._replaced(proposal) if old.status is MemoryStatus.ACTIVE]
         added = pending.add(
             self._session,
@@ -210,9 +210,6 @@ class _DigestWriter:
         )
         self._note(added)
         return added.memory
-
-    def _statement(self, proposal: Proposal) -> Statement:
-        return self._authorship.statement(self._session, proposal)
 
     def _note(self, added: Added) -> None:
         if added.is_new:

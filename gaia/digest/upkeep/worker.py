@@ -132,12 +132,7 @@ def _users(session: Session) -> Sequence[str]:
 
 
 def _archive(
-    session: Session,
-    job: str,
-    find: Find,
-    user_id: str,
-    now: datetime,
-    memory: MemorySettings,
+    session: Session, job: str, find: Find, user_id: str, now: datetime, memory: MemorySettings
 ) -> int:
     done: list[Entry] = []
     for number in find(session, user_id, now, memory):

@@ -133,7 +133,7 @@ async def test_a_session_is_one_digest_however_long_it_is(
 
 
 async def long_talk(core, turns: int, words: str) -> None:
-    """Turns of the present session, without a model."""
+    """Turns of the present session, without a model, a minute apart."""
     key = await core.key()
     with core.database.writing() as session:
         chat = conversations.find(session, user_id=key.user_id, channel=key.channel, chat=key.chat)
@@ -148,7 +148,7 @@ async def long_talk(core, turns: int, words: str) -> None:
                     asked=words,
                     words=words,
                     answer="I see.",
-                    said_at=core.clock.now(),
+                    said_at=core.clock.now() + timedelta(minutes=number + 1),
                     context=GLOBAL,
                 ),
             )

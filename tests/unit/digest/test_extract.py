@@ -83,6 +83,12 @@ def test_an_answer_of_any_shape_becomes_findings(answer: str) -> None:
     assert (told.summary, told.lost) == ("A talk.", 0)
 
 
+def test_a_list_in_another_and_a_quote_in_parts_are_read() -> None:
+    parts = {**FACT, "quote": FACT["quote"].split(" ")}
+    assert read(changed(facts=[[parts]])).findings == FOUND
+    assert read(json.dumps(changed(facts=[[parts]]))).findings == FOUND
+
+
 def test_a_bare_list_is_one_of_facts() -> None:
     assert read(json.dumps([FACT])).findings == FOUND[:1]
 

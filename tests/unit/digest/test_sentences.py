@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from gaia.digest.own_words import OwnWords
 from gaia.digest.sentences import Attribution, sentences
 from gaia.memory.text import content_terms
 from gaia.store.archive import MESSAGE_BREAK
+from gaia.testing.clock import START
 from tests.harness.effort import rounds
 from tests.harness.turns import a_turn, turns_of
 
@@ -60,18 +62,24 @@ def standings(words: str, *, in_group: bool = False) -> dict[str, Attribution]:
         ("mon num c le 06.12.34.56", "mon num c le 06123456", "mon num c le 06.12.34.56"),
         ("my zap is (11) 91234-56", "my zap is 119123456", "my zap is (11) 91234-56"),
         ("Mon frère s'apelle Jérome", "frère s'appelle Jérôme", "Mon frère s'apelle Jérome"),
+        ("moro em sao paulo c minha mae", "moro em São Paulo com minha mãe", None),
+        ("mieszkam w lodzi od zawsze", "Mieszkam w Łodzi od zawsze", None),
+        ("aq tgl d jogja sm ortu", "aku tinggal di Jogja sama ortu", None),
+        ("hlavně mi neříkej Aničko", "říkej Aničko", None),
+        ("I live in Lucca", "user| I live in Lucca", None),
     ],
 )
 def test_a_quote_is_found_however_it_is_spelled_and_is_its_whole_sentence(
-    words: str, quote: str, sentence: str
+    words: str, quote: str, sentence: str | None
 ) -> None:
-    assert found(words, quote) == [sentence]
+    assert found(words, quote) == [sentence or words]
 
 
 @pytest.mark.parametrize(
     ("words", "quote"),
     [
         ("I live in Porto", "I live in Lisbon"),
+        ("I live in Porto", "I live in Porto and I am a nurse"),
         ("there was a party", "art"),
         ("Martha is here", "Mart"),
         ("I live in Porto", ""),
@@ -83,6 +91,19 @@ def test_a_quote_is_found_however_it_is_spelled_and_is_its_whole_sentence(
 )
 def test_what_does_not_stand_there_as_words_is_not_found(words: str, quote: str) -> None:
     assert found(words, quote) == []
+
+
+def test_what_is_sent_at_once_is_read_together_and_is_of_its_last_turn() -> None:
+    said = ("my neighbour", "is allergic to cats", "Bob is bald", "Can you translate that?")
+    near = [a_turn(n, words, said_at=START) for n, words in enumerate(said[:2], 1)]
+    (found,) = OwnWords(near).find("allergic to cats")
+    assert (found.text.split("\x1e"), found.turn.archive_id) == ([*said[:2]], 2)
+    late = [near[0], a_turn(2, said[1], said_at=START + timedelta(minutes=2))]
+    (found,) = OwnWords(late).find("allergic to cats")
+    assert found.text == said[1]
+    asked = [a_turn(n, words, said_at=START) for n, words in enumerate(said[2:], 1)]
+    (found,) = OwnWords(asked).find("Bob is bald")
+    assert found.attribution is Attribution.MATERIAL
 
 
 def test_a_quote_stands_in_one_turn_and_the_last_place_comes_first() -> None:
