@@ -7,14 +7,17 @@ from datetime import timedelta
 
 from gaia.commands.registry import Call
 from gaia.digest.extractive import statements, worth_keeping
+from gaia.digest.sentences import Sentence
 from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.text import content_terms
 from gaia.store import archive, forgets
-from gaia.store.archive import ArchivedTurn
 
 WITHIN = timedelta(days=7)
 MOST_TURNS = 50
+MOST_JUDGED = 40
+"""The last sentences that are looked at: each takes some milliseconds, for which others wait."""
+
 MOST_SENTENCES = 8
 """The last ones, in both."""
 
@@ -24,7 +27,7 @@ HEAD = "You told me this, and I keep what matters of it once our conversation is
 def unread_lines(call: Call) -> Sequence[str]:
     """The sentences worth keeping that somebody said since a conversation of theirs was last
     read; none where there are none."""
-    told = worth_keeping(_unread(call), in_group=not call.conversation.direct)
+    told = worth_keeping(_unread(call)[-MOST_JUDGED:])
     lines = [each.by_sender(quoted(each.text)) for each in told[-MOST_SENTENCES:]]
     return [HEAD, *lines] if lines else []
 
@@ -33,16 +36,16 @@ def unread_like(call: Call, words: str) -> str:
     """The unread sentence that has most words in common with these, the last of several; empty
     where none has one."""
     sought = content_terms(words)
-    told = statements(_unread(call), in_group=not call.conversation.direct)
-    shared = [(len(sought & content_terms(each.text)), each.text) for each in told]
+    shared = [(len(sought & content_terms(each.text)), each.text) for each in _unread(call)]
     most = max((count for count, _ in shared), default=0)
     return next((text for count, text in reversed(shared) if count == most), "") if most else ""
 
 
-def _unread(call: Call) -> Sequence[ArchivedTurn]:
+def _unread(call: Call) -> Sequence[Sentence]:
     conversation, user_id = call.conversation, call.user_id
     if forgets.mark(call.session, user_id) is None:
         # What is being forgotten may be among it.
         return ()
     seen = visible(conversation.context)
-    return archive.unread(call.session, user_id, call.now - WITHIN, seen, MOST_TURNS)
+    turns = archive.unread(call.session, user_id, call.now - WITHIN, seen, MOST_TURNS)
+    return statements(turns, in_group=not conversation.direct)

@@ -45,6 +45,8 @@ class GaiaExtractor:
     `instructions` say what is worth remembering, in the place of gaia's own.
     """
 
+    asks_model = True
+
     def __init__(self, ask: AskModel, instructions: str = "") -> None:
         self._ask = ask
         self._instructions = instructions

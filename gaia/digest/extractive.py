@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from gaia.digest.plain import tells_of_oneself
 from gaia.digest.sentences import Attribution, Sentence, sentences
@@ -57,6 +56,7 @@ Terms = frozenset[str]
 class SentenceExtractor:
     """Implements `Extractor` without asking a model, for one of which `name` is too small."""
 
+    asks_model = False
     window_tokens = SMALL_WINDOW_TOKENS
 
     def __init__(self, name: str) -> None:
@@ -64,34 +64,44 @@ class SentenceExtractor:
 
     async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
         """What is worth keeping in the window, as it was said."""
-        kept = await asyncio.to_thread(
-            worth_keeping, window.turns, in_group=window.in_group, before=window.before
-        )
+        told = statements(window.turns, in_group=window.in_group, before=window.before)
+        kept = await asyncio.to_thread(worth_keeping, told)
         found = [Finding(MemoryKind.FACT, "", each.text) for each in kept]
         used = Usage(self._name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
         return Extracted(Extraction(abstract_so_far(window), found), used)
 
 
 def findings(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Checked:
-    """What is worth keeping of a session, pending; and as the summary an abstract of it."""
-    kept = [_pending(each) for each in worth_keeping(turns, in_group=in_group)]
-    return Checked(abstract(turns, in_group=in_group), kept, {})
+    """What is worth keeping of a session, pending; and as the summary an abstract of it. Takes
+    some milliseconds for each sentence."""
+    kept = worth_keeping(statements(turns, in_group=in_group))
+    return Checked(abstract(turns, in_group=in_group), [*map(_pending, kept)], {})
 
 
-def worth_keeping(
+def statements(
     turns: Sequence[ArchivedTurn], *, in_group: bool = False, before: ArchivedTurn | None = None
 ) -> Sequence[Sentence]:
-    """The statements in some turns, which come after `before`, that still matter in months, in
-    their order; of many those that most likely do. Takes some milliseconds for each sentence."""
-    told = _statements(turns, in_group=in_group, before=before)
-    best = sorted(told, key=lambda terms: -told[terms].worth)[:MOST]
-    return [each.sentence for terms, each in told.items() if each.worth > 0 and terms in best]
+    """The user's own sentences in some turns, which come after `before`, that neither ask nor
+    bid as far as their form shows it, and were not pasted: of those of the same terms the
+    last."""
+    found: dict[Terms, Sentence] = {}
+    for terms, sentence in _told(turns, in_group=in_group, before=before):
+        is_material = sentence.attribution is Attribution.MATERIAL
+        is_short = len(sentence.text) <= LONGEST_STATEMENT
+        if is_short and not (sentence.asks or sentence.bids or is_material):
+            found[terms] = sentence
+    return list(found.values())
 
 
-def statements(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Sequence[Sentence]:
-    """Each statement in some turns, once: no questions, no requests, nothing that was pasted.
-    Takes some milliseconds for each sentence."""
-    return [each.sentence for each in _statements(turns, in_group=in_group).values()]
+def worth_keeping(told: Sequence[Sentence]) -> Sequence[Sentence]:
+    """Those that tell what still matters in months, and do not ask after all; of many those that
+    most likely do. Takes some milliseconds for each."""
+    if not told:
+        return ()
+    classifier = SentenceClassifier()
+    worth = {each: _worth(classifier, each.text) for each in told}
+    best = sorted(told, key=lambda each: -worth[each])[:MOST]
+    return [each for each in told if worth[each] > 0 and each in best]
 
 
 def abstract(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> str:
@@ -121,30 +131,6 @@ def abstract_so_far(window: Window) -> str:
     return SEPARATOR.join(filter(None, (window.so_far, here)))
 
 
-class _Weighed(NamedTuple):
-    sentence: Sentence
-    worth: float
-
-
-def _statements(
-    turns: Sequence[ArchivedTurn], *, in_group: bool, before: ArchivedTurn | None = None
-) -> Mapping[Terms, _Weighed]:
-    """Those of the user's own sentences that neither ask nor bid, and were not pasted, the last
-    of the same terms."""
-    classifier = SentenceClassifier()
-    found: dict[Terms, _Weighed] = {}
-    for terms, sentence in _told(turns, in_group=in_group, before=before):
-        is_material = sentence.attribution is Attribution.MATERIAL
-        if sentence.asks or sentence.bids or is_material or len(sentence.text) > LONGEST_STATEMENT:
-            continue
-        nature = classifier(sentence.text)
-        if nature is None:
-            found[terms] = _Weighed(sentence, float(tells_of_oneself(sentence.text)))
-        elif not nature.asks:
-            found[terms] = _Weighed(sentence, nature.worth)
-    return found
-
-
 def _told(
     turns: Sequence[ArchivedTurn], *, in_group: bool, before: ArchivedTurn | None = None
 ) -> Iterator[tuple[Terms, Sentence]]:
@@ -153,6 +139,13 @@ def _told(
         terms = content_terms(each.text)
         if terms and not is_pleasantry(each.text) and credentials.find(each.text) is None:
             yield terms, each
+
+
+def _worth(classifier: SentenceClassifier, sentence: str) -> float:
+    nature = classifier(sentence)
+    if nature is None:
+        return float(tells_of_oneself(sentence))
+    return 0.0 if nature.asks else nature.worth
 
 
 def _weight(terms: Terms, common: Counter[str]) -> float:

@@ -50,6 +50,8 @@ class Mem0Extractor:
     `instructions` say what is worth remembering, in the place of gaia's own.
     """
 
+    asks_model = True
+
     def __init__(self, ask: AskModel, instructions: str, folder: Path) -> None:
         self._ask = ask
         self._instructions = instructions.strip()

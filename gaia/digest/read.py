@@ -27,7 +27,7 @@ from gaia.digest.outcome import Sealed
 from gaia.digest.verify import UNASKED, Verdicts, verify
 from gaia.digest.windows import cut
 from gaia.errors import ModelError, ModelTooLongError, UnknownUserError
-from gaia.memory.extraction import AskModel, Checked, Offer, Reader, Window
+from gaia.memory.extraction import AskModel, Checked, Extraction, Offer, Reader, Window
 from gaia.ports import Clock
 from gaia.settings.schema import Settings
 from gaia.store import digests, usage
@@ -60,7 +60,7 @@ session may still tell it."""
 class WindowReader:
     """Reads the sealed sessions of all users.
 
-    A small model runs on this machine: it gives way to turns.
+    A small model runs on this machine: where it is asked, it gives way to turns.
     """
 
     def __init__(
@@ -123,17 +123,16 @@ class WindowReader:
         if not sealed.rest:
             await self._database.write(outcome.end, digest, sealed)
             return AT_ONCE
-        wait = await self._wait_for_budget(digest.user_id, reader.ask)
-        if wait:
-            return wait
+        if reader.extractor.asks_model:
+            wait = await self._wait_for_budget(digest.user_id, reader.ask)
+            if wait:
+                return wait
         # It measures every turn that is left, of which there may be thousands.
         tokens = reader.extractor.window_tokens
         window = await asyncio.to_thread(_next_window, sealed, tokens)
         offers = await self._known(digest.user_id, window, sealed.read, digest.context)
         try:
-            extraction = await self._call(
-                digest, reader.ask, partial(reader.extractor.extract, window, offers)
-            )
+            extraction = await self._extract(digest, reader, window, offers)
         except ModelTooLongError:
             if reader.extractor.window_tokens < tokens:
                 # Its host has said how much it takes: the next window is a shorter one.
@@ -157,6 +156,14 @@ class WindowReader:
             dict(checked.refused),
         )
         return AT_ONCE
+
+    async def _extract(
+        self, digest: Digest, reader: Reader, window: Window, offers: Sequence[Offer]
+    ) -> Extraction:
+        extract = partial(reader.extractor.extract, window, offers)
+        if reader.extractor.asks_model:
+            return await self._call(digest, reader.ask, extract)
+        return (await extract()).extraction
 
     async def _verify(
         self, digest: Digest, ask: AskModel, window: Window, found: Sequence[Claim]

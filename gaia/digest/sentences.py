@@ -32,7 +32,7 @@ FEWEST_SIGNS = 4
 """Words after a colon, or between quotation marks, that may be somebody else's; and signs of a
 script without spaces."""
 
-AT_ONCE = timedelta(seconds=45)
+AT_ONCE = timedelta(seconds=20)
 """Within which somebody sends the rest of what they say, answered meanwhile or not."""
 
 SHORTEST_BEGINNING = 3
@@ -95,9 +95,7 @@ class Sentence:
     def stands_alone(self) -> bool:
         """Whether it begins by telling of its user, and goes on."""
         speaking = SPEAKING.search(plain(self.text))
-        is_long = len(UNSPACED.findall(self.text)) >= FEWEST_SIGNS
-        is_long |= len(bare_words(self.text).split()) >= SHORTEST_BEGINNING
-        return is_long and speaking is not None and speaking.start() == 0
+        return _is_long(self.text) and speaking is not None and speaking.start() == 0
 
 
 def sentences(
@@ -147,17 +145,31 @@ def sentences(
 def _bursts(
     turns: Iterable[ArchivedTurn], *, in_group: bool = False
 ) -> Iterator[Sequence[ArchivedTurn]]:
-    """Turns with what follows each at once. In a group each is by itself, since others may speak
-    in between; so is one without words."""
+    """Turns with those in which somebody goes on at once, by a word or two or after these: `my
+    neighbour`, `is allergic to cats`. In a group each is by itself, since others may speak in
+    between."""
     burst: list[ArchivedTurn] = []
     for turn in turns:
-        is_late = bool(burst) and turn.said_at - burst[-1].said_at > AT_ONCE
-        if burst and (in_group or is_late or not (turn.words.strip() and burst[-1].words.strip())):
+        if burst and (in_group or not _goes_on(burst[-1], turn)):
             yield burst
             burst = []
         burst.append(turn)
     if burst:
         yield burst
+
+
+def _goes_on(turn: ArchivedTurn, later: ArchivedTurn) -> bool:
+    is_of_same = turn.conversation_id == later.conversation_id
+    is_at_once = later.said_at - turn.said_at <= AT_ONCE
+    words = (turn.words, later.words)
+    is_said = all(map(str.strip, words)) and not any(map(is_pleasantry, words))
+    return is_of_same and is_at_once and is_said and not all(map(_is_long, words))
+
+
+def _is_long(text: str) -> bool:
+    """Whether a text has as many words as a sentence that is understood alone."""
+    is_long = len(UNSPACED.findall(text)) >= FEWEST_SIGNS
+    return is_long or len(bare_words(text).split()) >= SHORTEST_BEGINNING
 
 
 def _messages(words: str, *, in_group: bool) -> Iterator[tuple[int, str, str]]:

@@ -154,7 +154,12 @@ class Extracted(NamedTuple):
 
 
 class Extractor(Protocol):
-    """Reads a window: asks a model, and understands its answer."""
+    """Finds in a window what to keep of it."""
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether it asks the model: a call that is counted, and waited for."""
+        ...
 
     @property
     def window_tokens(self) -> int:

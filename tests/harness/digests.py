@@ -129,6 +129,8 @@ class ScriptedAsk(Scripted[Asked, str]):
 class ScriptedExtractor(Scripted[Read, Extraction]):
     """Implements `Extractor`; each extraction costs one call, 10 tokens in and 5 out."""
 
+    asks_model = True
+
     def __init__(
         self,
         answers: Callable[[Read], Extraction | Exception] | Sequence[Extraction | Exception],

@@ -77,6 +77,8 @@ class MortalExtractor:
     """Implements `Extractor`: finds what users say that they like. Each window is a step
     before it is read, and one after it, and a line in the file `asked` of the home."""
 
+    asks_model = True
+
     def __init__(self, life: Life, fate: Fate, channel: FakeChannel) -> None:
         self._life = life
         self._fate = fate

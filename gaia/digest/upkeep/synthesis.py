@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from gaia.digest.extractive import statements
+from gaia.digest.extractive import statements, worth_keeping
 from gaia.digest.sentences import Sentence
 from gaia.digest.undo import Deed, Entry, stored
 from gaia.errors import UnfitMemoryError
@@ -75,7 +75,7 @@ def _said_again(
     session: Session, user_id: str, episodes: Sequence[MemoryRow]
 ) -> Iterator[tuple[str, Sentence]]:
     """What was said in several conversations of one context and no memory says, the latest
-    words of it, what was said most often first."""
+    words of it, what was said most often first, and only what matters in months."""
     in_group = bool(session.scalar(select(UserRow.is_group).where(UserRow.user_id == user_id)))
     said: defaultdict[tuple[str, frozenset[str]], dict[str, Sentence]] = defaultdict(dict)
     for episode in episodes:
@@ -87,7 +87,8 @@ def _said_again(
     often = sorted(said.items(), key=lambda each: -len(each[1]))
     for (context, terms), by_session in often:
         if len(by_session) >= CONVERSATIONS and not any(terms <= each for each in known):
-            yield context, list(by_session.values())[-1]
+            for latest in worth_keeping(list(by_session.values())[-1:]):
+                yield context, latest
 
 
 def _known(session: Session, user_id: str) -> Sequence[frozenset[str]]:

@@ -17,7 +17,7 @@ from gaia.memory.browse import Choice
 from gaia.memory.contexts import GLOBAL
 from gaia.memory.episodes import recent_episodes
 from gaia.memory.memory import Memory
-from gaia.memory.people import entities
+from gaia.memory.people import entities, graph
 from gaia.memory.people.relations import relations
 from gaia.memory.search import preload
 from gaia.memory.search.candidates import Filter
@@ -116,6 +116,7 @@ async def unsure(visit: Visit) -> Response:
 
 async def people(visit: Visit) -> Response:
     """People, things and what is between them, as a picture and as a table."""
+    await visit.parts.database.write(graph.catch_up, visit.user_id)
     found = await visit.read(relations, visit.user.name, visit.parts.clock.now())
     names = {each.key: each.name for each in found.entities}
     return visit.page("people.html", found=found, names=names, picture=picture(found))

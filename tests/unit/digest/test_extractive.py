@@ -13,6 +13,7 @@ from gaia.digest.extractive import (
     SentenceExtractor,
     abstract,
     findings,
+    statements,
     worth_keeping,
 )
 from gaia.digest.sentences import Attribution
@@ -47,7 +48,9 @@ def test_what_the_user_says_of_themselves_is_held(said: str, told: list[str] | N
 
 
 def test_a_deed_is_not_kept_and_what_stands_beside_it_is_said() -> None:
-    (chosen,) = worth_keeping(turns_of("Add bread to my shopping list. My wife eats no gluten."))
+    (chosen,) = worth_keeping(
+        statements(turns_of("Add bread to my shopping list. My wife eats no gluten."))
+    )
     assert chosen.text == "My wife eats no gluten."
     assert chosen.attribution is Attribution.SAID
 

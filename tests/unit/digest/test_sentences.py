@@ -93,17 +93,23 @@ def test_what_does_not_stand_there_as_words_is_not_found(words: str, quote: str)
     assert found(words, quote) == []
 
 
-def test_what_is_sent_at_once_is_read_together_and_is_of_its_last_turn() -> None:
-    said = ("my neighbour", "is allergic to cats", "Bob is bald", "Can you translate that?")
-    near = [a_turn(n, words, said_at=START) for n, words in enumerate(said[:2], 1)]
+def test_a_word_or_two_sent_at_once_are_read_with_what_they_belong_to() -> None:
+    said = ("my neighbour", "is allergic to cats", "Bob is bald", "ok")
+    near = [a_turn(n, words, said_at=START) for n, words in enumerate(said, 1)]
     (found,) = OwnWords(near).find("allergic to cats")
     assert (found.text.split("\x1e"), found.turn.archive_id) == ([*said[:2]], 2)
+    (found,) = OwnWords(near).find("Bob is bald")
+    assert found.text == "Bob is bald"
     late = [near[0], a_turn(2, said[1], said_at=START + timedelta(minutes=2))]
     (found,) = OwnWords(late).find("allergic to cats")
     assert found.text == said[1]
-    asked = [a_turn(n, words, said_at=START) for n, words in enumerate(said[2:], 1)]
-    (found,) = OwnWords(asked).find("Bob is bald")
-    assert found.attribution is Attribution.MATERIAL
+
+
+def test_whole_messages_are_read_apart_however_fast_they_come() -> None:
+    said = ("we have a dog called Bruno", "what could i cook tonight", "my knee is being operated")
+    turns = [a_turn(n, words, said_at=START) for n, words in enumerate(said, 1)]
+    (found,) = OwnWords(turns).find("dog called Bruno")
+    assert found.text == said[0]
 
 
 def test_a_quote_stands_in_one_turn_and_the_last_place_comes_first() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gaia.digest.extractive import worth_keeping
+from gaia.digest.extractive import statements, worth_keeping
 from gaia.memory.sentence_classifier import Nature, SentenceClassifier
 from gaia.memory.when import find
 from gaia.testing.clock import START
@@ -212,7 +212,7 @@ def test_only_what_was_told_and_matters_is_kept() -> None:
         "mach es bitte noch etwas kürzer",
         "ugh the printer is jammed again",
     ]
-    kept = [each.text for each in worth_keeping(turns_of(*said))]
+    kept = [each.text for each in worth_keeping(statements(turns_of(*said)))]
     assert kept == ["hi im marta and i live in sevilla", "lucia has swimming every tuesday at 5"]
 
 
@@ -220,7 +220,9 @@ def test_without_the_embedder_what_is_told_of_oneself_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("gaia.memory.index.embedded.PACKAGE", "no_such_package")
-    kept = worth_keeping(turns_of("I live in Sevilla", "the printer is jammed", "que hora es"))
+    kept = worth_keeping(
+        statements(turns_of("I live in Sevilla", "the printer is jammed", "que hora es"))
+    )
     assert [each.text for each in kept] == ["I live in Sevilla"]
 
 
