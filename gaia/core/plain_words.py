@@ -51,17 +51,26 @@ class OpenQuestions:
         """Note that none waits any more."""
         self._asked.pop(conversation_id, None)
 
-    def dropped_by(self, conversation: Conversation, text: str, now: datetime) -> str | None:
+    def dropped_by(
+        self, session: Session, conversation: Conversation, inbound: Inbound, now: datetime
+    ) -> str | None:
         """What is said when a message that answers nothing drops a question: nothing, where that
         is from long ago and no answer either; None where none waits, and in a group, where others
-        speak on, unless it would be an answer."""
+        speak on, unless it would be an answer to that question."""
         asked = self._asked.get(conversation.conversation_id)
-        is_answer = answer_of(text) in ("yes", "no")
-        if asked is None or not (conversation.direct or is_answer):
+        if asked is None:
             return None
-        if now - asked[0] > ANSWERED_WITHIN:
-            return sentences.ASKED_LONG_AGO if is_answer else ""
-        return sentences.NOT_ANSWERED if conversation.direct else sentences.NOT_ANSWERED_IN_GROUP
+        is_answer, is_old = (
+            answer_of(inbound.text) in ("yes", "no"),
+            now - asked[0] > ANSWERED_WITHIN,
+        )
+        if conversation.direct:
+            late = sentences.ASKED_LONG_AGO if is_answer else ""
+            return late if is_old else sentences.NOT_ANSWERED
+        if is_old:
+            return ""
+        is_meant = is_answer and _is_to_question(session, inbound, conversation, now)
+        return sentences.NOT_ANSWERED_IN_GROUP if is_meant else None
 
     def hidden(self, conversation_id: int) -> Question | None:
         """The question that waits in a conversation and that the outbox does not keep."""
@@ -157,6 +166,21 @@ def _question(
         return None
     is_late = inbound.is_late or now - inbound.sent_at > LATE
     return questions.waiting(session, chat, since, inbound.sent_at if is_late else now)
+
+
+def _is_to_question(
+    session: Session, inbound: Inbound, conversation: Conversation, now: datetime
+) -> bool:
+    """Whether a yes or no in a group is meant for a question that waits there: it replies to
+    that, or to nothing while gaia has said nothing since."""
+    chat, since = conversation.conversation_id, now - ANSWERED_WITHIN
+    if (replied := inbound.replied_to) is None:
+        asked = questions.waiting(session, chat, since, now)
+    elif replied.message_id is None:
+        return False
+    else:
+        asked = questions.sent_as(session, chat, replied.message_id, since)
+    return asked is not None and "yes" in asked.commands
 
 
 def _answer(question: Question, text: str, at: _Place) -> str:
