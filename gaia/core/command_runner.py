@@ -27,7 +27,7 @@ from gaia.store.conversations import Conversation
 from gaia.store.engine import Database, UnknownOutcomeError
 from gaia.store.people import departures, own_chats
 from gaia.store.people.users import User, Users
-from gaia.store.questions import Question
+from gaia.store.questions import HiddenQuestion
 from gaia.store.tables import InboxState
 
 logger = logging.getLogger(__name__)
@@ -148,7 +148,7 @@ class CommandRunner:
             self._open_questions.discard(batch.conversation_id)
             return
         now = self._clock.now()
-        hidden = Question(commands, now) if batch.is_incognito else None
+        hidden = HiddenQuestion(batch.turn_id, commands) if batch.is_incognito else None
         self._open_questions.add(batch.conversation_id, now, hidden)
 
     def _carry_out(

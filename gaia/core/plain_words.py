@@ -21,7 +21,7 @@ from gaia.store import edits, questions
 from gaia.store.conversations import Conversation
 from gaia.store.edits import REMIND
 from gaia.store.people.users import User
-from gaia.store.questions import Question
+from gaia.store.questions import HiddenQuestion, Question
 from gaia.swappable import Swappable
 from gaia.zones import zone_of
 
@@ -41,9 +41,11 @@ class OpenQuestions:
     dropped. What was asked stands in the outbox; of one that is incognito it is here alone."""
 
     def __init__(self) -> None:
-        self._asked: dict[int, tuple[datetime, Question | None]] = {}
+        self._asked: dict[int, tuple[datetime, HiddenQuestion | None]] = {}
 
-    def add(self, conversation_id: int, now: datetime, hidden: Question | None = None) -> None:
+    def add(
+        self, conversation_id: int, now: datetime, hidden: HiddenQuestion | None = None
+    ) -> None:
         """Note that a question was asked; `hidden` is one that the outbox does not keep."""
         self._asked[conversation_id] = (now, hidden)
 
@@ -72,7 +74,7 @@ class OpenQuestions:
         is_meant = is_answer and _is_to_question(session, inbound, conversation, now)
         return sentences.NOT_ANSWERED_IN_GROUP if is_meant else None
 
-    def hidden(self, conversation_id: int) -> Question | None:
+    def hidden(self, conversation_id: int) -> HiddenQuestion | None:
         """The question that waits in a conversation and that the outbox does not keep."""
         asked = self._asked.get(conversation_id)
         return None if asked is None else asked[1]
@@ -113,9 +115,8 @@ class PlainWords:
         text, command = inbound.text.strip(), ""
         is_edit, is_plain = inbound.edit_of is not None, not text.startswith("/")
         if text and not is_edit and len(text) <= LONGEST and "?" not in text and is_plain:
-            question = _question(session, inbound, conversation, now)
-            if question is None and conversation.direct and inbound.replied_to is None:
-                question = self._open_questions.hidden(conversation.conversation_id)
+            hidden = self._open_questions.hidden(conversation.conversation_id)
+            question = _question(session, inbound, conversation, now, hidden)
             command = "" if question is None else _answer(question, text, at)
         if not command and text and not inbound.notes and is_plain:
             chat = conversation.conversation_id
@@ -154,7 +155,11 @@ class _Place:
 
 
 def _question(
-    session: Session, inbound: Inbound, conversation: Conversation, now: datetime
+    session: Session,
+    inbound: Inbound,
+    conversation: Conversation,
+    now: datetime,
+    hidden: HiddenQuestion | None,
 ) -> Question | None:
     """What a message may be the answer to."""
     since, chat = now - REMINDED_WITHIN, conversation.conversation_id
@@ -165,7 +170,8 @@ def _question(
     if not conversation.direct:
         return None
     is_late = inbound.is_late or now - inbound.sent_at > LATE
-    return questions.waiting(session, chat, since, inbound.sent_at if is_late else now)
+    until = inbound.sent_at if is_late else now
+    return questions.waiting(session, chat, since, until, hidden)
 
 
 def _is_to_question(
