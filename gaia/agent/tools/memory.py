@@ -251,7 +251,7 @@ def _newer(change: _Change, old: Memory, fact: object) -> Statement:
     reminder for the same time."""
     newer = _statement(change, fact, "")
     if old.kind is MemoryKind.REMINDER:
-        if when.find(newer.text, change.now, UTC, ahead=True):
+        if _times_in(newer.text, change.now) - _times_in(old.text, change.now):
             raise UnfitMemoryError(IS_REMINDER.format(number=old.memory_id))
         newer = replace(
             newer,
@@ -269,6 +269,12 @@ def _newer(change: _Change, old: Memory, fact: object) -> Statement:
         subject=old.subject,
         entities=tuple(entities.still_named(about, newer.text)),
     )
+
+
+def _times_in(text: str, now: datetime) -> frozenset[str]:
+    """The words of a reminder that name a time."""
+    found = when.find(text, now, UTC, ahead=True)
+    return frozenset(" ".join(each.phrase.casefold().split()) for each in found)
 
 
 def _meant(change: _Change, tool_context: ToolContext, told: object) -> Memory:
