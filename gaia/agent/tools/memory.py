@@ -45,6 +45,7 @@ from gaia.store.engine import Database
 from gaia.store.inbox import TurnWords
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.store.people import identities
+from gaia.text import number_in
 
 LONGEST_QUOTE = 1000
 """Characters of the user's words that are kept beside a memory."""
@@ -322,10 +323,10 @@ def _sentence(told: object) -> str:
 
 def _number(told: object) -> int:
     """A memory's number, which models write as `12`, `"12"` or `"#12"`."""
-    written = str(told).strip().removeprefix("#")
-    if not written.isdecimal() or len(written) > 18:
+    number = number_in(str(told).strip())
+    if number is None:
         raise UnknownMemoryError(f"{told!r} is not the number of a memory")
-    return int(written)
+    return number
 
 
 def _failed(exc: Exception) -> Told:
