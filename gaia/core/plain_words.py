@@ -62,10 +62,8 @@ class OpenQuestions:
         asked = self._asked.get(conversation.conversation_id)
         if asked is None:
             return None
-        is_answer, is_old = (
-            answer_of(inbound.text) in ("yes", "no"),
-            now - asked[0] > ANSWERED_WITHIN,
-        )
+        is_answer = answer_of(inbound.text) in ("yes", "no")
+        is_old = now - asked[0] > ANSWERED_WITHIN
         if conversation.direct:
             late = sentences.ASKED_LONG_AGO if is_answer else ""
             return late if is_old else sentences.NOT_ANSWERED
