@@ -298,7 +298,8 @@ class TurnTool:
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
     """A turn is over, and its reply follows through the outbox; but for messages `unanswered`,
-    by the provider's ids: the user stopped it, or was removed."""
+    by the provider's ids: the user stopped it, or was removed. `turn_id` is empty where what is
+    stopped does not run: it waits for its turn, or for being sent."""
 
     chat: str
     turn_id: str

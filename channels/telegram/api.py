@@ -172,8 +172,9 @@ def _telegrams_own(payload: bytes) -> Json | None:
 def _wait(answer: Json) -> float:
     parameters = answer.get("parameters")
     seconds = parameters.get("retry_after") if isinstance(parameters, dict) else None
-    asked = float(seconds) if isinstance(seconds, int | float) else 0.0
-    return min(max(SHORTEST_WAIT_SECONDS, asked), LONGEST_WAIT_SECONDS)
+    asked = seconds if isinstance(seconds, int | float) else 0.0
+    # A whole number may be larger than any float.
+    return float(min(max(SHORTEST_WAIT_SECONDS, asked), LONGEST_WAIT_SECONDS))
 
 
 class Api(Bot):

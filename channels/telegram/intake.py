@@ -60,10 +60,13 @@ class Intake:
         try:
             update = Update.de_json(raw, None)
             event = translate(update, self._me, self._clock.now())
-            self._mind_name(update)
         except Exception as exc:
             _set_aside(raw, exc)
             return
+        try:
+            self._mind_name(update)
+        except Exception as exc:
+            logger.error("whom a message names cannot be told: %s", type(exc).__name__)
         update_id = raw.get("update_id")
         await self._attempts.commit(
             update_id if isinstance(update_id, int) else None,

@@ -55,7 +55,8 @@ def _item(item: dict[str, object]) -> str:
 
 def _rows(rows: object) -> Iterator[str]:
     for row in rows if isinstance(rows, list) else []:
-        yield " | ".join(_inline(cell) for cell in row)
+        if isinstance(row, list):
+            yield " | ".join(_inline(cell) for cell in row)
 
 
 def _inline(text: object) -> str:

@@ -70,8 +70,8 @@ LONGEST_COMMAND_BYTES = 64
 LONGEST_CAPTION = 1024
 
 NO_FILES = (
-    "(I may not send files in this chat, so it is left out. Ask me for the rest, or for a shorter "
-    "answer.)"
+    "(I may not send files in this chat, so the one that belongs here is left out. Ask me again "
+    "once an admin has allowed them.)"
 )
 """Stands below the text of a chunk that was to have a file."""
 
@@ -80,7 +80,9 @@ _ABOUT_REPLY = re.compile("repl(y|ied)(?!.?(keyboard|markup))")
 """Telegram names it of a reply to a deleted message. In a forum it may do so even of a message
 that is allowed to go without the reply."""
 _ABOUT_TOPIC = re.compile("topic|thread")
-_ABOUT_FILE = re.compile("document|file|_docs_|_media_")
+_ABOUT_FILE = re.compile("rights to send (?!a message|text )|chat_send_(?!plain_)[a-z]+_forbidden")
+"""Telegram names the right that is missing. What it says of a file itself is no matter of the
+chat."""
 
 _MOST_THREADS = 500
 _Reply = tuple[ChatKey, str]

@@ -42,7 +42,7 @@ def build_commands(
     """Build them all; `/help` lists them in this order."""
     faded = memory.forget_worker.wake
     commands = [
-        *conversation_commands(stop_turn, digest_worker, faded),
+        *conversation_commands(stop_turn, digest_worker, channels.by_name, faded),
         *linking_commands(
             digest_worker, channels.by_name, lambda: base.settings.value.channels.remote, faded
         ),

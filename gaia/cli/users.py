@@ -122,7 +122,10 @@ def undo_link(name: Name) -> None:
     undone = write(undo)
     wake()
     if undone is None:
-        say(f"No code linked anything to {name} within a day: 'gaia users unlink' undoes others.")
+        say(
+            f"No code linked anything to {name} within a day: 'gaia users unlink' takes apart what "
+            "was linked otherwise."
+        )
         raise typer.Exit(1)
     addresses = ", ".join(map(str, undone.addresses))
     if undone.apart is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from gaia.commands.registry import Call, Command, Run, Topic
@@ -12,9 +12,11 @@ from gaia.digest import seal
 from gaia.digest.compact import compact
 from gaia.digest.worker import DigestWorker
 from gaia.memory.contexts import GLOBAL
+from gaia.messages import TurnEnded
 from gaia.ops.report_parts import usage_status
 from gaia.ops.status import Status
 from gaia.ops.status_text import Own, for_chat
+from gaia.ports import Channel
 from gaia.store import digests, inbox, incognito, stops, usage
 from gaia.store.digest_tables import DigestReason
 from gaia.store.people import identities
@@ -33,11 +35,15 @@ StopTurn = Callable[[str], bool]
 
 
 def conversation_commands(
-    stop_turn: StopTurn, digest_worker: DigestWorker, faded: Callable[[], None]
+    stop_turn: StopTurn,
+    digest_worker: DigestWorker,
+    channels: Mapping[str, Channel],
+    faded: Callable[[], None],
 ) -> Sequence[Command]:
-    """The commands; `stop_turn` interrupts a turn, unless its answer is there already. What was
-    said in a session that is left is for `digest_worker`, where gaia learns by itself, and
-    `faded` is called once something incognito has gone."""
+    """The commands; `stop_turn` interrupts a turn, unless its answer is there already, and the
+    channel is told what else gets none. What was said in a session that is left is for
+    `digest_worker`, where gaia learns by itself, and `faded` is called once something incognito
+    has gone."""
 
     def reset(call: Call) -> str | Reply:
         conversation = call.conversation
@@ -75,17 +81,26 @@ def conversation_commands(
 
     def stop(call: Call) -> Reply:
         conversation = call.conversation
-        stopped = stops.drop_unsent(call.session, conversation, call.now) > 0
+        unanswered = [*stops.drop_unsent(call.session, conversation, call.now)]
+        stopped = bool(unanswered)
         turn_id = stops.running_turn(call.session, conversation.conversation_id)
         if turn_id is not None and stop_turn(turn_id):
             stops.mark_running(call.session, conversation.conversation_id)
             stopped = True
-        elif stops.drop_waiting(
-            call.session, conversation, before=call.caller.inbox_id, now=call.now
-        ):
-            stopped = True
+        else:
+            unanswered += stops.drop_waiting(
+                call.session, conversation, before=call.caller.inbox_id, now=call.now
+            )
+            stopped = bool(unanswered)
+
+        def committed() -> None:
+            faded()
+            channel = channels.get(conversation.channel)
+            if unanswered and channel is not None:
+                channel.watch(TurnEnded(conversation.chat, "", tuple(unanswered)))
+
         text = sentences.STOPPED if stopped else sentences.NOTHING_TO_STOP
-        return Reply(text, committed=faded)
+        return Reply(text, committed=committed)
 
     return (
         Command.at_once("start", "Say hello", start),

@@ -148,7 +148,7 @@ def _ask_for_said(call: Call, words: str, said: Sequence[datetime], before: str)
     )
     if len(said) == 1:
         shown = shown.replace(" contain ", " contains ")
-    direct = call.caller.conversation.direct
+    direct = call.conversation.direct
     return whether_to_forget(shown, len(said), forget_id, direct=direct)
 
 
@@ -184,13 +184,13 @@ def _ask(
         lines.append(f"… and {len(found) - SHOWN:,} more")
     if words and said:
         lines.append(f"And in {_messages(said)} of ours: {_days(said)}.")
-    count, direct = len(found) + len(said) * bool(words), call.caller.conversation.direct
+    count, direct = len(found) + len(said) * bool(words), call.conversation.direct
     return whether_to_forget("\n".join(lines), count, forget_id, direct=direct)
 
 
 def _question(call: Call, text: str, forget_id: int) -> Reply:
     command = f"/forget yes {forget_id}"
-    answer = or_in_words("yes", direct=call.caller.conversation.direct) + command
+    answer = or_in_words("yes", direct=call.conversation.direct) + command
     buttons = (Button("Forget", command, "yes"), KEEP_ALL)
     return Reply(f"{text} Answer {answer}, within an hour.", buttons)
 

@@ -8,6 +8,7 @@ import regex
 
 from gaia.commands.memory_text import INCOGNITO, verb_of
 from gaia.commands.registry import Call, Command, Topic
+from gaia.core.sentences import yes_or_no_in_words
 from gaia.core.slash import Reply
 from gaia.memory import ledger
 from gaia.memory.excerpts import quoted
@@ -61,7 +62,7 @@ def _list(call: Call) -> str | Reply:
         one, other = known.unsure[0]
         merge = f"/people merge #{one.number}, #{other.number}"
         split = f"/people split #{one.number}, #{other.number}"
-        answer = "Answer yes or no: " if call.conversation.direct else ""
+        answer = yes_or_no_in_words(direct=call.conversation.direct)
         lines.append(
             f"\nAre {_quoted(one.name)} and {_quoted(other.name)} the same? "
             f"{answer}{merge} says so, {split} keeps them apart."

@@ -73,7 +73,7 @@ class _Tell:
         letter = letters.add(
             call.session, user.user_id, addressee.user.user_id, text, call.now, None
         )
-        return whether_to_send(letter, addressee, direct=call.caller.conversation.direct)
+        return whether_to_send(letter, addressee, direct=call.conversation.direct)
 
     def _answer(self, call: Call, answer: str, letter_id: int) -> str | Reply:
         letter = letters.take(call.session, call.user_id, letter_id, call.now)

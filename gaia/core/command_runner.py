@@ -26,8 +26,8 @@ from gaia.store.batches import Batch
 from gaia.store.conversations import Conversation
 from gaia.store.engine import Database, UnknownOutcomeError
 from gaia.store.people import departures, own_chats
-from gaia.store.people.users import User, Users
-from gaia.store.questions import Question
+from gaia.store.people.users import Users
+from gaia.store.questions import HiddenQuestion
 from gaia.store.tables import InboxState
 
 logger = logging.getLogger(__name__)
@@ -116,8 +116,9 @@ class CommandRunner:
         command = slash.parse(batch.text)
         if command is None:
             # Its words were to be forgotten while it waited for a channel that was off.
-            forgotten = Reply(sentences.FORGOTTEN_UNREAD)
-            await self._database.write(self._finish, channel, batch, InboxState.DEAD, forgotten)
+            await self._database.write(
+                self._carry_out, conversation, _tell_forgotten, channel, batch, InboxState.DEAD
+            )
             return ()
         user = await self._users.find(conversation.user_id)
         author = batch.messages[0].author
@@ -125,7 +126,7 @@ class CommandRunner:
         try:
             run = await self._commands.prepare(command, caller)
             reply = await self._database.write(
-                self._carry_out, conversation, user, run, channel, batch
+                self._carry_out, conversation, run, channel, batch, InboxState.DONE
             )
             if reply is None:
                 return ()
@@ -148,26 +149,26 @@ class CommandRunner:
             self._open_questions.discard(batch.conversation_id)
             return
         now = self._clock.now()
-        hidden = Question(commands, now) if batch.is_incognito else None
+        hidden = HiddenQuestion(batch.turn_id, commands) if batch.is_incognito else None
         self._open_questions.add(batch.conversation_id, now, hidden)
 
     def _carry_out(
         self,
         session: Session,
         conversation: Conversation,
-        user: User,
         run: Prepared,
         channel: Channel,
         batch: Batch,
+        state: InboxState,
     ) -> Reply | None:
         present = conversations.get(session, conversation.conversation_id)
-        if present is None or present.user_id != user.user_id:
+        if present is None or present.user_id != conversation.user_id:
             return None
         if not own_chats.is_own(session, present):
             departures.stop_messages(session, present, self._clock.now())
             return None
         reply = run(session)
-        self._finish(session, channel, batch, InboxState.DONE, reply)
+        self._finish(session, channel, batch, state, reply)
         return reply
 
     def _finish(
@@ -193,3 +194,7 @@ class CommandRunner:
             is_incognito=batch.is_incognito,
             is_farewell=reply.is_farewell,
         )
+
+
+def _tell_forgotten(session: Session) -> Reply:
+    return Reply(sentences.FORGOTTEN_UNREAD)

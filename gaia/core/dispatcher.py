@@ -199,7 +199,7 @@ class Dispatcher:
         else:
             cue = self._runner.value.cue(session, user.user_id, inbound.text)
             wake = partial(self._handlers.expect, conversation, cue)
-        told = self._open_questions.dropped_by(conversation, inbound.text, now)
+        told = self._open_questions.dropped_by(session, conversation, inbound, now)
         if is_command or told is None:
             return _Added(user, ReceiptKind.ACCEPTED, wake)
         if told:

@@ -13,8 +13,8 @@ from gaia.store.people.users import Role, Users
 
 REFUSED = (
     "What I know of this group belongs to all of you: only an admin of this group, or an owner of "
-    "mine, may have me forget it. Please ask one of them. An admin who stays anonymous here "
-    "gives the command instead of the button, which hides that you are one."
+    "mine, may have me forget it. Please ask one of them. If you are an admin who stays "
+    "anonymous here, write the command yourself: the button hides that you are one."
 )
 UNKNOWN = (
     "Only an admin of this group, or an owner of mine, may have me forget what I know of it, and "

@@ -21,7 +21,7 @@ from gaia.store import edits, questions
 from gaia.store.conversations import Conversation
 from gaia.store.edits import REMIND
 from gaia.store.people.users import User
-from gaia.store.questions import Question
+from gaia.store.questions import HiddenQuestion, Question
 from gaia.swappable import Swappable
 from gaia.zones import zone_of
 
@@ -41,9 +41,11 @@ class OpenQuestions:
     dropped. What was asked stands in the outbox; of one that is incognito it is here alone."""
 
     def __init__(self) -> None:
-        self._asked: dict[int, tuple[datetime, Question | None]] = {}
+        self._asked: dict[int, tuple[datetime, HiddenQuestion | None]] = {}
 
-    def add(self, conversation_id: int, now: datetime, hidden: Question | None = None) -> None:
+    def add(
+        self, conversation_id: int, now: datetime, hidden: HiddenQuestion | None = None
+    ) -> None:
         """Note that a question was asked; `hidden` is one that the outbox does not keep."""
         self._asked[conversation_id] = (now, hidden)
 
@@ -51,19 +53,26 @@ class OpenQuestions:
         """Note that none waits any more."""
         self._asked.pop(conversation_id, None)
 
-    def dropped_by(self, conversation: Conversation, text: str, now: datetime) -> str | None:
+    def dropped_by(
+        self, session: Session, conversation: Conversation, inbound: Inbound, now: datetime
+    ) -> str | None:
         """What is said when a message that answers nothing drops a question: nothing, where that
         is from long ago and no answer either; None where none waits, and in a group, where others
-        speak on, unless it would be an answer."""
+        speak on, unless it would be an answer to that question."""
         asked = self._asked.get(conversation.conversation_id)
-        is_answer = answer_of(text) in ("yes", "no")
-        if asked is None or not (conversation.direct or is_answer):
+        if asked is None:
             return None
-        if now - asked[0] > ANSWERED_WITHIN:
-            return sentences.ASKED_LONG_AGO if is_answer else ""
-        return sentences.NOT_ANSWERED if conversation.direct else sentences.NOT_ANSWERED_IN_GROUP
+        is_answer = answer_of(inbound.text) in ("yes", "no")
+        is_old = now - asked[0] > ANSWERED_WITHIN
+        if conversation.direct:
+            late = sentences.ASKED_LONG_AGO if is_answer else ""
+            return late if is_old else sentences.NOT_ANSWERED
+        if is_old:
+            return ""
+        is_meant = is_answer and _is_to_question(session, inbound, conversation, now)
+        return sentences.NOT_ANSWERED_IN_GROUP if is_meant else None
 
-    def hidden(self, conversation_id: int) -> Question | None:
+    def hidden(self, conversation_id: int) -> HiddenQuestion | None:
         """The question that waits in a conversation and that the outbox does not keep."""
         asked = self._asked.get(conversation_id)
         return None if asked is None else asked[1]
@@ -104,9 +113,8 @@ class PlainWords:
         text, command = inbound.text.strip(), ""
         is_edit, is_plain = inbound.edit_of is not None, not text.startswith("/")
         if text and not is_edit and len(text) <= LONGEST and "?" not in text and is_plain:
-            question = _question(session, inbound, conversation, now)
-            if question is None and conversation.direct and inbound.replied_to is None:
-                question = self._open_questions.hidden(conversation.conversation_id)
+            hidden = self._open_questions.hidden(conversation.conversation_id)
+            question = _question(session, inbound, conversation, now, hidden)
             command = "" if question is None else _answer(question, text, at)
         if not command and text and not inbound.notes and is_plain:
             chat = conversation.conversation_id
@@ -145,7 +153,11 @@ class _Place:
 
 
 def _question(
-    session: Session, inbound: Inbound, conversation: Conversation, now: datetime
+    session: Session,
+    inbound: Inbound,
+    conversation: Conversation,
+    now: datetime,
+    hidden: HiddenQuestion | None,
 ) -> Question | None:
     """What a message may be the answer to."""
     since, chat = now - REMINDED_WITHIN, conversation.conversation_id
@@ -156,7 +168,23 @@ def _question(
     if not conversation.direct:
         return None
     is_late = inbound.is_late or now - inbound.sent_at > LATE
-    return questions.waiting(session, chat, since, inbound.sent_at if is_late else now)
+    until = inbound.sent_at if is_late else now
+    return questions.waiting(session, chat, since, until, hidden)
+
+
+def _is_to_question(
+    session: Session, inbound: Inbound, conversation: Conversation, now: datetime
+) -> bool:
+    """Whether a yes or no in a group is meant for a question that waits there: it replies to
+    that, or to nothing while gaia has said nothing since."""
+    chat, since = conversation.conversation_id, now - ANSWERED_WITHIN
+    if (replied := inbound.replied_to) is None:
+        asked = questions.waiting(session, chat, since, now)
+    elif replied.message_id is None:
+        return False
+    else:
+        asked = questions.sent_as(session, chat, replied.message_id, since)
+    return asked is not None and "yes" in asked.commands
 
 
 def _answer(question: Question, text: str, at: _Place) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from gaia.core.sentences import or_in_words, plain
+from gaia.core.sentences import or_in_words, plain, yes_or_no_in_words
 from gaia.core.slash import Reply
 from gaia.memory import ledger, pending
 from gaia.memory.excerpts import quoted
@@ -83,7 +83,7 @@ def _whether_to_keep(
     numbers = " ".join(str(each.memory_id) for each in asked)
     keep, drop = f"/memory keep {numbers}", f"/memory drop {numbers}"
     them = "it" if len(asked) == 1 else "them"
-    answer = "Answer yes or no: " if direct else ""
+    answer = yes_or_no_in_words(direct=direct)
     return Reply(
         "\n".join(
             [

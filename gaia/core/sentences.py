@@ -44,6 +44,11 @@ def or_in_words(words: str, *, direct: bool) -> str:
     return f"{words}, or " if direct else ""
 
 
+def yes_or_no_in_words(*, direct: bool) -> str:
+    """Stands before the commands for yes and no, each with what it does, where words do as well."""
+    return "Answer yes or no: " if direct else ""
+
+
 ASKED_LONG_AGO = "I asked that more than an hour ago, so I leave everything as it is."
 """To whoever answers when the question does not wait any more."""
 

@@ -26,7 +26,7 @@ _LAST_IN_EACH_STATE = union_all(
 ).subquery()
 """By the index of conversations and states, each is found however many went before."""
 
-_CHUNK = select(TABLE.c.buttons, TABLE.c.state, TABLE.c.sent_at)
+_CHUNK = select(TABLE.c.buttons, TABLE.c.state, TABLE.c.sent_at, TABLE.c.turn_id)
 _LAST = _CHUNK.where(
     TABLE.c.outbox_id == select(func.max(_LAST_IN_EACH_STATE.c.outbox_id)).scalar_subquery()
 )
@@ -46,16 +46,30 @@ class Question:
     sent_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class HiddenQuestion:
+    """The command that each answer stands for to a question of an incognito turn, of which the
+    outbox keeps no button once it is sent."""
+
+    turn_id: str
+    commands: Mapping[Answer, str]
+
+
 def waiting(
-    session: Session, conversation_id: int, since: datetime, until: datetime
+    session: Session,
+    conversation_id: int,
+    since: datetime,
+    until: datetime,
+    hidden: HiddenQuestion | None = None,
 ) -> Question | None:
     """The question that was sent last in a conversation, after `since`, to somebody who wrote at
-    `until`; None where they may not have seen it, or something else was said since.
+    `until`; None where they may not have seen it, or something else was said since. It may be
+    `hidden`.
 
     Providers tell times in whole seconds.
     """
     last = session.execute(_LAST, {"in_conversation": conversation_id}).one_or_none()
-    question = None if last is None else _question(last, since)
+    question = None if last is None else _question(last, since, hidden)
     if question is None or question.sent_at.replace(microsecond=0) > until:
         return None
     return question
@@ -71,8 +85,14 @@ def sent_as(
     return None if chunk is None else _question(chunk, since)
 
 
-def _question(chunk: Row[Any, Any, Any], since: datetime) -> Question | None:
+def _question(
+    chunk: Row[Any, Any, Any, Any], since: datetime, hidden: HiddenQuestion | None = None
+) -> Question | None:
     if chunk.state not in _SEEN or chunk.sent_at is None or chunk.sent_at < since:
         return None
-    commands = {each["answer"]: each["command"] for each in chunk.buttons if each.get("answer")}
+    commands: Mapping[Answer, str] = {
+        each["answer"]: each["command"] for each in chunk.buttons if each.get("answer")
+    }
+    if not commands and hidden is not None and hidden.turn_id == chunk.turn_id:
+        commands = hidden.commands
     return Question(commands, chunk.sent_at) if commands else None

@@ -45,6 +45,7 @@ from gaia.store.engine import Database
 from gaia.store.inbox import TurnWords
 from gaia.store.memory_tables import MemoryKind, MemorySource, MemoryStatus
 from gaia.store.people import identities
+from gaia.text import number_in
 
 LONGEST_QUOTE = 1000
 """Characters of the user's words that are kept beside a memory."""
@@ -251,7 +252,7 @@ def _newer(change: _Change, old: Memory, fact: object) -> Statement:
     reminder for the same time."""
     newer = _statement(change, fact, "")
     if old.kind is MemoryKind.REMINDER:
-        if when.find(newer.text, change.now, UTC, ahead=True):
+        if _times_in(newer.text, change.now) - _times_in(old.text, change.now):
             raise UnfitMemoryError(IS_REMINDER.format(number=old.memory_id))
         newer = replace(
             newer,
@@ -269,6 +270,12 @@ def _newer(change: _Change, old: Memory, fact: object) -> Statement:
         subject=old.subject,
         entities=tuple(entities.still_named(about, newer.text)),
     )
+
+
+def _times_in(text: str, now: datetime) -> frozenset[str]:
+    """The words of a reminder that name a time."""
+    found = when.find(text, now, UTC, ahead=True)
+    return frozenset(" ".join(each.phrase.casefold().split()) for each in found)
 
 
 def _meant(change: _Change, tool_context: ToolContext, told: object) -> Memory:
@@ -316,10 +323,10 @@ def _sentence(told: object) -> str:
 
 def _number(told: object) -> int:
     """A memory's number, which models write as `12`, `"12"` or `"#12"`."""
-    written = str(told).strip().removeprefix("#")
-    if not written.isdecimal() or len(written) > 18:
+    number = number_in(str(told).strip())
+    if number is None:
         raise UnknownMemoryError(f"{told!r} is not the number of a memory")
-    return int(written)
+    return number
 
 
 def _failed(exc: Exception) -> Told:

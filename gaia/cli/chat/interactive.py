@@ -33,7 +33,7 @@ NOT_STORED = (
     "`gaia status` may say what is wrong."
 )
 TOO_FAST = "gaia left that out: it was one message too many for a minute. Say it again in a moment."
-STOPPED = "The answer was stopped by a /stop of yours in another window."
+STOPPED = "The answer was stopped: by a /stop in another window, or because this user was removed."
 DENIED = "gaia does not take messages from you: ask an owner to let you in."
 MARK = "> "
 INCOGNITO_MARK = "incognito> "

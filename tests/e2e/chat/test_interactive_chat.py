@@ -69,7 +69,7 @@ async def test_an_answer_that_is_stopped_in_another_window_ends(
         daemon.preview(inbound, "A long st")
         await window.shows("A long st")
         daemon.stop(inbound)
-        await window.shows("The answer was stopped by a /stop of yours in another window.")
+        await window.shows("The answer was stopped: by a /stop in another window")
         await window.asks()
         assert "A long st" in window.lines()
         window.type("/quit" + ENTER)

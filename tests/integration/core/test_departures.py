@@ -11,6 +11,7 @@ from gaia.settings.schema import LimitsSettings, Settings
 from gaia.store import chunk_states
 from gaia.store.people.departures import NOT_THEIRS
 from gaia.store.people.users import Role
+from gaia.store.redaction import WITHOUT_WORDS
 from gaia.store.tables import InboxRow, InboxState, OutboxRow, OutboxState
 from gaia.testing.clock import until
 from tests.integration.core.conftest import run_core
@@ -139,15 +140,19 @@ async def test_what_could_not_be_sent_before_is_not_sent_later(running_core):
         assert "You are Carl" in (await phone.ask("/whoami")).text
 
 
-@pytest.mark.parametrize("text", ["/remember I was here", "hello"])
-async def test_what_a_crash_interrupted_is_not_taken_up_for_nobody(home, text):
+@pytest.mark.parametrize(
+    ("text", "became"),
+    [("/remember I was here", {}), ("hello", {}), ("/remember it", WITHOUT_WORDS)],
+)
+async def test_what_a_crash_interrupted_is_not_taken_up_for_nobody(home, text, became):
     async with run_core(home, other_channels=("phone",)) as core:
         await with_phone(core)
         for part in (core.app.command_runner, core.app.handlers):
             await part.cancel()
         await core.others["phone"].say(text, sender=PHONE.sender)
         with core.database.writing() as session:
-            session.execute(update(InboxRow).values(state=InboxState.RUNNING, turn_id="t"))
+            begun = {"state": InboxState.RUNNING, "turn_id": "t"}
+            session.execute(update(InboxRow).values(**begun, **became))
         await core.users.unlink(PHONE)
     async with run_core(home, other_channels=("phone",)) as core:
         await idle(core)

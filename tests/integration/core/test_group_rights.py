@@ -48,7 +48,7 @@ async def test_an_admin_who_is_anonymous_and_pressed_a_button_answers_by_command
         # Telegram tells who pressed, and hides that they are an admin.
         pressed = await core.say("/forget yes 1", **GROUP, author="bob", is_pressed=True)
         assert pressed == REFUSED
-        assert "gives the command" in pressed
+        assert "write the command yourself" in pressed
         assert "Forgotten: 1" in await core.say("/forget yes 1", **GROUP, author="g1")
 
 

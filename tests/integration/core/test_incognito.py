@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from gaia.core.sentences import ASKED_LONG_AGO, NOT_ANSWERED
-from gaia.errors import ModelUnavailableError
+from gaia.errors import ModelUnavailableError, RetryableSendError
 from gaia.memory.extraction import Reader
 from gaia.messages import CORRECTION, Address, ReceiptKind
 from gaia.settings.schema import LimitsSettings, Settings
@@ -240,6 +242,32 @@ async def test_a_question_of_an_hour_ago_is_not_answered_any_more(running_core):
         await core.say("/forget")
         core.clock.advance(3601)
         assert await core.say("yes") == ASKED_LONG_AGO
+
+
+async def test_a_yes_that_was_written_before_the_question_answers_nothing(running_core):
+    async with running_core() as core:
+        await core.say("/remember I like boats")
+        await core.say("/incognito")
+        before = core.clock.now() - timedelta(minutes=1)
+        await core.say("/forget")
+        assert await core.say("yes", sent_at=before) == NOT_ANSWERED
+        await core.channel.until_sent(5)
+        await core.say("/incognito off")
+        assert "I like boats" in await core.say("/memory")
+
+
+async def test_a_yes_answers_no_question_that_has_not_been_seen(running_core):
+    async with running_core() as core:
+        await core.say("/remember I like boats")
+        await core.say("/incognito")
+        core.channel.failures.append(RetryableSendError("busy", after_seconds=60))
+        await core.channel.say("/forget")
+        await until(lambda: not core.channel.failures)
+        await core.channel.say("yes")
+        core.clock.advance(60)
+        asked, told, echo = (await core.channel.until_sent(5))[2:]
+        assert "Should I forget everything?" in asked.text
+        assert (told.text, echo.text) == (NOT_ANSWERED, "echo: yes")
 
 
 async def test_it_is_remembered_while_something_else_is_being_forgotten(running_core):

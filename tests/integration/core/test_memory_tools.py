@@ -95,6 +95,18 @@ async def test_a_reminder_with_other_words_is_still_said_at_its_time(running_cor
         assert "call Ann" in await core.say("/reminders")
 
 
+async def test_other_words_for_a_reminder_may_name_the_times_that_its_own_do(running_core):
+    async with core_with(running_core) as (core, use):
+        own = "water plants every day"
+        await use("Remind me of the plants", "remind", what=own, when="every day at 9")
+        for number, words in ((1, "Water the plants every day"), (2, "water the roses Every Day")):
+            told = await use(f"plants: {words}", "update_memory", memory_id=number, fact=words)
+            assert f"kept as #{number + 1}, in the place of #{number}" in told
+        told = await use("roses", "update_memory", memory_id=3, fact="water the roses every week")
+        assert "#3 is a reminder" in told
+        assert "water the roses Every Day" in await core.say("/reminders")
+
+
 async def test_a_reminder_is_found_with_the_time_for_which_it_is(running_core):
     async with core_with(running_core, provider="openai") as (core, use):
         await core.say("/remind on 20 March at 15:00 to see the dentist in Porto")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gaia.core.sentences import NOTHING_TO_STOP, STOPPED, STOPPED_MARK
-from gaia.errors import ModelUnavailableError
+from gaia.errors import ModelUnavailableError, RetryableSendError
 from gaia.messages import TurnEnded
 from gaia.store import stops
+from gaia.testing.clock import until
 
 
 async def test_stop_interrupts_the_answer_and_the_next_turn_knows(running_core):
@@ -38,11 +39,12 @@ async def test_the_word_alone_stops_a_model_without_tools(running_core):
 
 async def test_stop_drops_what_waits_for_a_retry(running_core):
     async with running_core(lambda request: ModelUnavailableError("down")) as core:
-        await core.channel.say("hello")
+        await core.channel.say("hello", provider_message_id="m1")
         await core.clock.until_sleeping()
         await core.channel.say("/stop")
         (sent,) = await core.channel.until_sent(1)
         assert sent.text == STOPPED
+        assert core.channel.events[-1] == TurnEnded("ada", "", ("m1",))
         core.clock.advance(60)
         await core.app.handlers.drain()
         assert len(core.model.requests) == 1
@@ -72,6 +74,18 @@ async def test_stop_with_nothing_to_stop_says_so(running_core):
         await core.channel.say("/stop")
         (sent,) = await core.channel.until_sent(1)
         assert sent.text == NOTHING_TO_STOP
+
+
+async def test_stop_tells_of_an_answer_whose_rest_is_not_sent(running_core):
+    async with running_core() as core:
+        core.channel.failures.append(RetryableSendError("busy", after_seconds=60))
+        await core.channel.say("hello", provider_message_id="m1")
+        await until(lambda: not core.channel.failures)
+        await core.clock.until_sleeping()
+        await core.channel.say("/stop")
+        (sent,) = await core.channel.until_sent(1)
+        assert sent.text == STOPPED
+        assert core.channel.events[-1] == TurnEnded("ada", "", ("m1",))
 
 
 async def test_stop_leaves_other_conversations_alone(running_core):

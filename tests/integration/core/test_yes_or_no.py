@@ -212,13 +212,40 @@ async def test_in_a_group_no_question_offers_to_be_answered_in_words(running_cor
         for command, number in (("/forget", 1), ("/forget tea", 2)):
             asked = await core.say(command, sender="family", **group)
             assert asked.endswith(f"Answer /forget yes {number}, within an hour.")
+        told = await core.say("yes", sender="family", **group)
+        assert told == NOT_ANSWERED_IN_GROUP
+        await core.channel.until_sent(5)
         assert await core.say("How is the weather?", sender="family", **group) == (
             "echo: Bob: How is the weather?"
         )
-        told = await core.say("yes", sender="family", **group)
-        assert told == NOT_ANSWERED_IN_GROUP
-        await core.channel.until_sent(6)
         assert "Forgotten: 1" in await core.say("/forget yes 2", sender="family", **group)
+
+
+async def test_in_a_group_a_yes_to_what_gaia_said_since_is_no_answer_to_a_question(running_core):
+    group = {"chat": "family", "direct": False, "sender_name": "Bob", "author": "bob"}
+    async with running_core(senders=("family",)) as core:
+        core.channel.admins["bob"] = True
+        await core.say("/remember We drink tea", sender="family", **group)
+        await core.say("/forget tea", sender="family", **group)
+        asked = core.channel.provider_id(core.channel.sent[-1].outbox_id)
+        await core.say("Shall we go to the lake?", sender="family", **group)
+        lake = core.channel.provider_id(core.channel.sent[-1].outbox_id)
+        for replied in (None, RepliedTo(lake, "lake"), RepliedTo(None, "lake")):
+            said = await core.say("yes", sender="family", replied_to=replied, **group)
+            assert said.startswith("echo: "), replied
+        to_question = RepliedTo(asked, "Forget")
+        told = await core.say("yes", sender="family", replied_to=to_question, **group)
+        assert told == NOT_ANSWERED_IN_GROUP
+
+
+async def test_in_a_group_a_question_of_an_hour_ago_is_dropped_without_a_word(running_core):
+    group = {"chat": "family", "direct": False, "sender_name": "Bob", "author": "bob"}
+    async with running_core(senders=("family",)) as core:
+        core.channel.admins["bob"] = True
+        await core.say("/remember We drink tea", sender="family", **group)
+        await core.say("/forget tea", sender="family", **group)
+        core.clock.advance(HOUR + 1)
+        assert await core.say("yes", sender="family", **group) == "echo: Bob: yes"
 
 
 @pytest.mark.parametrize(

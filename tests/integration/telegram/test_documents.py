@@ -107,7 +107,11 @@ async def test_a_file_goes_to_its_topic_as_an_answer(rig: Rig) -> None:
 
 @pytest.mark.parametrize(
     "reason",
-    ["not enough rights to send documents to the chat", "CHAT_SEND_DOCS_FORBIDDEN"],
+    [
+        "not enough rights to send documents to the chat",
+        "CHAT_SEND_DOCS_FORBIDDEN",
+        "CHAT_SEND_MEDIA_FORBIDDEN",
+    ],
 )
 async def test_a_file_that_the_group_does_not_take_is_left_out_and_said_to_be(
     rig: Rig, reason: str
@@ -127,6 +131,13 @@ async def test_a_file_that_the_group_does_not_take_is_left_out_and_said_to_be(
     ("fault", "kind"),
     [
         (Blocked(), PermanentSendError),
+        (BadRequest("file must be non-empty"), PermanentSendError),
+        (BadRequest("wrong file identifier/HTTP URL specified"), PermanentSendError),
+        (BadRequest("file is too big"), PermanentSendError),
+        (BadRequest("MEDIA_EMPTY"), PermanentSendError),
+        (BadRequest("not enough rights to send text messages to the chat"), RetryableSendError),
+        (BadRequest("have no rights to send a message"), RetryableSendError),
+        (BadRequest("CHAT_SEND_PLAIN_FORBIDDEN"), RetryableSendError),
         (TooManyRequests(7), RetryableSendError),
         (BadGateway(), RetryableSendError),
         (CutAfterRead(processed=True), UnknownSendError),

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import pytest
@@ -57,12 +57,23 @@ def core() -> Core:
 
 
 @pytest.fixture
-def intake(core: Core) -> Intake:
-    clock = FakeClock()
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+class NamelessBot(SideEffects):
+    """Fails when it is to ask what the bot is called."""
+
+    def identify(self, tell: Callable[[Me], None]) -> None:
+        raise ZeroDivisionError("canary")
+
+
+@pytest.fixture
+def intake(core: Core, clock: FakeClock) -> Intake:
     background = Background(CHANNEL, TelegramError, describe)
     api = Api(TOKEN, "http://127.0.0.1:9", Timing())
     return Intake(
-        core, Me(4000, "gaia_bot"), SideEffects(api, ChatBackoff(clock), background), clock
+        core, Me(4000, "gaia_bot"), NamelessBot(api, ChatBackoff(clock), background), clock
     )
 
 
@@ -103,6 +114,20 @@ async def test_what_cannot_be_read_is_one_line_without_its_words(
     assert 'File "' in said
     assert "canary" not in said
     assert record.exc_info is None
+
+
+async def test_a_failure_to_ask_for_the_bot_s_name_costs_no_message(
+    intake: Intake, core: Core, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock.advance(60)
+    mention = {"offset": 5, "length": 12, "type": "mention"}
+    group = {"id": -7, "type": "group", "title": "Family"}
+    text = "tea? @weather_bot @gaia_bot"
+    named = [mention, {"offset": 18, "length": 9, "type": "mention"}]
+    await intake.take(update(chat=group, text=text, entities=named))
+    assert len(core.received) == 1
+    assert "ZeroDivisionError" in caplog.text
+    assert "canary" not in caplog.text
 
 
 async def test_what_cannot_be_stored_is_to_come_again(intake: Intake, core: Core) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from typing import Any
 
 import pytest
 
@@ -115,6 +117,35 @@ def test_one_without_words_is_named(direct: Translate, rich: object) -> None:
     received = inbound(direct(rich_message=rich))
     assert received.text == ""
     assert received.notes == ('(sent something that cannot be read here: "rich message")',)
+
+
+@pytest.mark.parametrize("odd", [None, 7, 1.5, True, "odd", [], [7, None], {}, {"x": 1}], ids=repr)
+def test_a_part_of_any_shape_costs_no_other_part_its_words(direct: Translate, odd: object) -> None:
+    ours = [{"type": "paragraph", "text": "before"}, {"type": "paragraph", "text": "after"}]
+    places = list(places_in(WEATHER["blocks"]))
+    assert (4, "cells", 0) in places
+    for place in places:
+        blocks = [ours[0], *with_odd(WEATHER["blocks"], place, odd), ours[1]]
+        text = inbound(direct(rich_message={"blocks": blocks})).text
+        assert (text[:7], text[-6:]) == ("before\n", "\nafter"), place
+
+
+def places_in(value: Any, above: tuple[object, ...] = ()) -> Iterator[tuple[object, ...]]:
+    """The way to each part of a value, and to each part of that."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in parts:
+        yield (*above, key)
+        if isinstance(part, dict | list):
+            yield from places_in(part, (*above, key))
+
+
+def with_odd(value: Any, place: Sequence[Any], odd: object) -> Any:
+    """A copy of a value with something odd at a place."""
+    if not place:
+        return odd
+    changed = copy(value)
+    changed[place[0]] = with_odd(value[place[0]], place[1:], odd)
+    return changed
 
 
 @pytest.mark.parametrize("name", KINDS)
