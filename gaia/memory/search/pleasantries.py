@@ -88,6 +88,11 @@ danke dir, vielen lieben dank, sure thing, good to know, will do, np, gm, gn
 좋아, 좋아요, 오케이, ㅋㅋ, ㅋㅋㅋ, ㅎㅎ
 """
 
+_LAUGHTER = (
+    r"a?(?:[hjx][aei]){2,}h?|(?:ah){2,}|(?:[хг][аеи]){2,}|(?:rs){2,}|p?t?mdr|xd|w|ه|5{3,}|笑"
+)
+"""As people write it who laugh, drawn out or not; the rest stands among the phrases."""
+
 _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]"
 LONGEST = 120
 """Characters of a pleasantry, at most: who writes more has something to say."""
@@ -103,7 +108,7 @@ def _only_phrases() -> regex.Pattern[str]:
     """Matches what consists of phrases; to compile it takes a tenth of a second."""
     keys = {_key(phrase) for phrase in regex.split(r"[,\n]", _PHRASES)} - {""}
     phrases = "|".join(map(regex.escape, sorted(keys, key=len, reverse=True)))
-    return regex.compile(rf"(?:(?:{phrases})(?:\s+|$|(?<={_UNSPACED})))*+")
+    return regex.compile(rf"(?:(?:{phrases}|{_LAUGHTER})(?:\s+|$|(?<={_UNSPACED})))*+")
 
 
 def is_pleasantry(text: str) -> bool:

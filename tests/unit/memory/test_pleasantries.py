@@ -16,7 +16,9 @@ Obrigado! | Dank je | Tack så mycket | Dziękuję | Teşekkür ederim | Спа�
 Γεια σου | תודה רבה | شكراً | صباح الخير | धन्यवाद | ขอบคุณครับ | 谢谢 | 好的谢谢 | 你好，早上好！ |
 ありがとうございます！ | いいね | 안녕하세요 | 감사합니다 | hi 👋 good morning | Xin chào |
 makasih | Dobar dan! | hvala | aitäh | ačiū | Paldies! | bună dimineața | ευχαριστώ πολύ |
-გამარჯობა | Բարեւ | ሰላም | నమస్కారం | ကျေးဇူးတင်ပါတယ် | សួស្តី | ຂອບໃຈ | Diolch! | danke dir | gn
+გამარჯობა | Բարեւ | ሰላም | నమస్కారం | ကျေးဇူးတင်ပါတယ် | សួស្តី | ຂອບໃຈ | Diolch! | danke dir | gn |
+jaja | jajajaja | hahahaha 😂 | ahah | hihi | хаха | rsrs | mdr | ههههه | 55555 |
+wwww | xD | haha ok thx
 """
 QUESTIONS = """
 hi? | ok? | ？ | ❓ | 👍❔ | γεια; | γεια\u037e | شكرا؟ | ok why | who | what is up | where | when |
@@ -29,7 +31,7 @@ kuka | miksi | hvem | hvorfor | vem | varför | kim | neden | ใคร | ทำ
 WORDS = """
 hello, I am Ada | thanks, and what about tea | good wine | 12 | 早餐 | 好吃 | right turn | no |
 nice restaurant near the station | قهوة |
-remind me | gracias a mi hermana | danke der Nachfrage nach Tom
+Jojo | mama | 55 | Hanna | jam | remind me | gracias a mi hermana | danke der Nachfrage nach Tom
 """
 
 
