@@ -22,7 +22,6 @@ from gaia.commands.registry import Call, Command, Run, Topic
 from gaia.commands.unread import unread_lines
 from gaia.core.slash import Caller, Reply
 from gaia.memory import ledger, shared
-from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.memory import Memory, Statement
 from gaia.memory.people import entities
@@ -123,9 +122,8 @@ def _showing(found: Sequence[Memory], words: str) -> Run:
 
 def _listing(learns: Callable[[], bool]) -> Run:
     def list_all(call: Call) -> Reply:
-        user_id, context = call.user_id, call.conversation.context
+        user_id, seen = call.user_id, call.seen
         number = page_number(call.words)
-        seen = visible(context)
         page = ledger.page(call.session, user_id, number=number, size=PAGE_SIZE, contexts=seen)
         unsure = ledger.count(call.session, user_id, MemoryStatus.PENDING, seen)
         not_sure = f"I am not sure of {unsure:,} more: /memory pending lists them."
@@ -247,7 +245,7 @@ def _listing_rules(room: Callable[[], Room]) -> Run:
     def list_rules(call: Call) -> str:
         user_id, context = call.user_id, call.conversation.context
         kept = ledger.every(call.session, user_id, limit=MOST_LISTED, kind=MemoryKind.RULE)
-        every = [each for each in kept if each.context in visible(context)]
+        every = [each for each in kept if each.context in call.seen]
         others = counted(len(kept) - len(every), "rule", "rules")
         if kept and not every:
             return f"I have no rules of yours here.\n{others} in other contexts: /context."

@@ -8,7 +8,6 @@ from datetime import timedelta
 from gaia.commands.registry import Call
 from gaia.digest.extractive import statements, worth_keeping
 from gaia.digest.sentences import Sentence
-from gaia.memory.contexts import visible
 from gaia.memory.excerpts import quoted
 from gaia.memory.text import content_terms
 from gaia.store import archive, forgets
@@ -46,6 +45,5 @@ def _unread(call: Call) -> Sequence[Sentence]:
     if forgets.mark(call.session, user_id) is None:
         # What is being forgotten may be among it.
         return ()
-    seen = visible(conversation.context)
-    turns = archive.unread(call.session, user_id, call.now - WITHIN, seen, MOST_TURNS)
+    turns = archive.unread(call.session, user_id, call.now - WITHIN, call.seen, MOST_TURNS)
     return statements(turns, in_group=not conversation.direct)

@@ -64,11 +64,8 @@ class SentenceExtractor:
 
     async def extract(self, window: Window, offers: Sequence[Offer]) -> Extracted:
         """What is worth keeping in the window, as it was said."""
-        told = statements(window.turns, in_group=window.in_group, before=window.before)
-        kept = await asyncio.to_thread(worth_keeping, told)
-        found = [Finding(MemoryKind.FACT, "", each.text) for each in kept]
-        used = Usage(self._name, DIGEST, calls=0, tokens_in=0, tokens_out=0)
-        return Extracted(Extraction(abstract_so_far(window), found), used)
+        found = await asyncio.to_thread(_extraction, window)
+        return Extracted(found, Usage(self._name, DIGEST, calls=0, tokens_in=0, tokens_out=0))
 
 
 def findings(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> Checked:
@@ -99,9 +96,9 @@ def worth_keeping(told: Sequence[Sentence]) -> Sequence[Sentence]:
     if not told:
         return ()
     classifier = SentenceClassifier()
-    worth = {each: _worth(classifier, each.text) for each in told}
-    best = sorted(told, key=lambda each: -worth[each])[:MOST]
-    return [each for each in told if worth[each] > 0 and each in best]
+    worth = [_worth(classifier, each.text) for each in told]
+    best = sorted(range(len(told)), key=lambda number: -worth[number])[:MOST]
+    return [told[number] for number in sorted(best) if worth[number] > 0]
 
 
 def abstract(turns: Sequence[ArchivedTurn], *, in_group: bool = False) -> str:
@@ -129,6 +126,12 @@ def abstract_so_far(window: Window) -> str:
     """What was talked about up to the end of a window: its abstract behind what came before."""
     here = abstract(window.turns, in_group=window.in_group)
     return SEPARATOR.join(filter(None, (window.so_far, here)))
+
+
+def _extraction(window: Window) -> Extraction:
+    told = statements(window.turns, in_group=window.in_group, before=window.before)
+    found = [Finding(MemoryKind.FACT, "", each.text) for each in worth_keeping(told)]
+    return Extraction(abstract_so_far(window), found)
 
 
 def _told(

@@ -39,8 +39,10 @@ SHORTEST_UNSPACED = 2
 """Characters of a quote in a script that puts no space between words."""
 
 LONGEST_PASSAGE = 300
+"""Characters of the sentences that are learned together, at most."""
+
 LONGEST_REST = 60
-"""Characters of the sentences that are learned together, and of one that another turn ends in."""
+"""Characters of a sentence of another turn that is the rest of one, at most."""
 
 ALIKE = 0.75
 """How much alike, from 0 to 1, a quote is to the sentence that a model has tidied for it. What is
@@ -116,7 +118,7 @@ class OwnWords:
 
 
 def _passages(found: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sequence[Sentence]]]:
-    """Each sentence of a turn, with those that it is understood with: one that does not stand
+    """Each sentence of a burst, with those that it is understood with: one that does not stand
     alone with what comes before it, and whatever comes behind such a beginning with that. A
     question, a request, a greeting and a credential are by themselves; an order has what tells
     when or for what it is meant beside it: `Tomorrow I see the judge. Be formal.`"""
